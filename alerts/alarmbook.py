@@ -1,0 +1,251 @@
+"""The standing alarms of a depot, and the events that change them. Knows no reading's rules, no message, no clock."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from alerts.alarms import AlarmEvent, AlarmKey, AlarmState, Cause, EventId, Kind, Level, Phase
+from alerts.states import HORN, LATCHING, Trigger, step
+from sensors.readings import Reading
+from sensors.stamps import Instant, Stamp
+
+CAUSES = {
+    Trigger.RAISE: Cause.RAISED,
+    Trigger.RISE: Cause.RISEN,
+    Trigger.CLEAR: Cause.CLEARED,
+    Trigger.ACKNOWLEDGE: Cause.ACKNOWLEDGED,
+    Trigger.RESET: Cause.RESET,
+}
+
+
+class AlarmBook:
+    """All alarms that are not in the normal state, by key.
+
+    Event numbers count up from `last_seq` + 1 without a gap; ids carry the boot nonce, so that a number used again
+    after a crash that lost its event still makes a new id.
+    """
+
+    def __init__(self, depot: str, boot: str, last_seq: int = 0) -> None:
+        self._depot = depot
+        self._boot = boot
+        self.last_seq = last_seq
+        self._alarms: dict[AlarmKey, AlarmState] = {}
+
+    def __iter__(self) -> Iterator[AlarmState]:
+        """Every standing alarm, in the order they were raised."""
+        return iter(self._alarms.values())
+
+    def __len__(self) -> int:
+        return len(self._alarms)
+
+    def get(self, key: AlarmKey) -> AlarmState | None:
+        """Return the standing alarm of this key, if any."""
+        return self._alarms.get(key)
+
+    def present(self, key: AlarmKey) -> bool:
+        """Tell whether the condition of this alarm holds now."""
+        alarm = self._alarms.get(key)
+        return alarm is not None and alarm.present
+
+    def put_back(self, alarm: AlarmState) -> None:
+        """Restore an alarm as the journal kept it."""
+        self._alarms[alarm.key] = alarm
+
+    def amend(self, alarm: AlarmState) -> None:
+        """Replace a standing alarm by a copy with newer figures; no event comes of it."""
+        self._alarms[alarm.key] = alarm
+
+    # --- conditions ----------------------------------------------------------------------------
+
+    def raise_(
+        self,
+        key: AlarmKey,
+        now: Stamp,
+        *,
+        level: Level | None = None,
+        reading: Reading | None = None,
+        reason: str = "",
+        detail: str = "",
+        subjects: tuple[str, ...] = (),
+    ) -> AlarmEvent:
+        """The condition of `key` has begun. The alarm must not be present already."""
+        old = self._alarms.get(key)
+        sampled = now if reading is None else reading.taken
+        gas = None if reading is None else reading.gas()
+        seq, event_id = self._next()
+        before = Phase.NORMAL if old is None else old.phase
+        after = step(before, Trigger.RAISE, latching=key.kind in LATCHING)
+        assert after is not None, f"{key} raised in {before}"
+        alarm = AlarmState(
+            key=key,
+            id=event_id if old is None else old.id,
+            phase=after,
+            level=level,
+            present=True,
+            since=now if old is None else old.since,
+            sampled=sampled,
+            decided=now,
+            first_output=None,
+            peak=_highest(None if old is None else old.peak, gas),
+            lel_pct=gas,
+            quality="" if reading is None else reading.quality.value,
+            muted_until=None,
+            acknowledged_by=None,
+            reason=reason,
+            detail=detail,
+            annunciated=now,
+            told=() if old is None else old.told,
+        )
+        self._alarms[key] = alarm
+        return self._event(seq, event_id, alarm, Cause.RAISED, before, now, reading, subjects=subjects)
+
+    def rise(self, key: AlarmKey, now: Stamp, level: Level, reading: Reading) -> AlarmEvent:
+        """A present gas alarm has reached a higher level: it starts again, horn and all."""
+        old = self._alarms[key]
+        after = step(old.phase, Trigger.RISE, latching=True)
+        assert after is not None, f"{key} risen in {old.phase}"
+        alarm = replace(
+            old,
+            phase=after,
+            level=level,
+            sampled=reading.taken,
+            decided=now,
+            first_output=None,
+            peak=_highest(old.peak, reading.gas()),
+            lel_pct=reading.gas(),
+            quality=reading.quality.value,
+            muted_until=None,
+            acknowledged_by=None,
+            annunciated=now,
+        )
+        self._alarms[key] = alarm
+        seq, event_id = self._next()
+        return self._event(seq, event_id, alarm, Cause.RISEN, old.phase, now, reading)
+
+    def clear(self, key: AlarmKey, now: Stamp, reading: Reading | None = None, reason: str = "") -> AlarmEvent:
+        """The condition of a present alarm has ended. A latching alarm stands on until it is reset."""
+        old = self._alarms[key]
+        return self._move(old, Trigger.CLEAR, now, reading=reading, reason=reason)
+
+    # --- people ----------------------------------------------------------------------------------
+
+    def acknowledge(self, key: AlarmKey, now: Stamp, by: str, note: str) -> AlarmEvent | None:
+        """A person takes the alarm at its present level. None where there is nothing to take."""
+        return self._act(key, Trigger.ACKNOWLEDGE, now, by, note)
+
+    def reset(self, key: AlarmKey, now: Stamp, by: str, note: str) -> AlarmEvent | None:
+        """A person ends a latched alarm. None unless it is acknowledged and its condition has gone."""
+        return self._act(key, Trigger.RESET, now, by, note)
+
+    def silence(self, key: AlarmKey, now: Stamp, until: Stamp, by: str, note: str) -> AlarmEvent | None:
+        """Mute the horn for this alarm until then; everything else stays. None where no horn sounds for it."""
+        old = self._alarms.get(key)
+        if old is None or old.phase not in HORN:
+            return None
+        alarm = replace(old, muted_until=until)
+        self._alarms[key] = alarm
+        seq, event_id = self._next()
+        return self._event(seq, event_id, alarm, Cause.SILENCED, old.phase, now, None, by=by, note=note)
+
+    def still(self, key: AlarmKey, now: Stamp, reason: str = "", told: tuple[str, ...] = ()) -> AlarmEvent:
+        """The alarm stands on and nobody has taken it: say so again, to `told` as well from now on."""
+        old = self._alarms[key]
+        alarm = replace(old, told=old.told + tuple(name for name in told if name not in old.told))
+        self._alarms[key] = alarm
+        seq, event_id = self._next()
+        return self._event(seq, event_id, alarm, Cause.STILL, old.phase, now, None, reason=reason)
+
+    # --- figures ---------------------------------------------------------------------------------
+
+    def horn(self, now: Instant) -> bool:
+        """Tell whether any gas alarm wants the horn."""
+        return any(
+            alarm.key.kind is Kind.GAS
+            and alarm.phase in HORN
+            and (alarm.muted_until is None or alarm.muted_until.mono <= now)
+            for alarm in self
+        )
+
+    def beacon(self) -> bool:
+        """Tell whether any gas alarm stands: flashing or steady, until it is reset."""
+        return any(alarm.key.kind is Kind.GAS for alarm in self)
+
+    def _act(self, key: AlarmKey, trigger: Trigger, now: Stamp, by: str, note: str) -> AlarmEvent | None:
+        old = self._alarms.get(key)
+        if old is None or step(old.phase, trigger, latching=key.kind in LATCHING) is None:
+            return None
+        return self._move(old, trigger, now, by=by, note=note)
+
+    def _move(
+        self,
+        old: AlarmState,
+        trigger: Trigger,
+        now: Stamp,
+        *,
+        reading: Reading | None = None,
+        by: str | None = None,
+        note: str = "",
+        reason: str = "",
+    ) -> AlarmEvent:
+        after = step(old.phase, trigger, latching=old.key.kind in LATCHING)
+        assert after is not None, f"{old.key}: {trigger} in {old.phase}"
+        alarm = replace(
+            old,
+            phase=after,
+            present=old.present and trigger is not Trigger.CLEAR,
+            acknowledged_by=by if trigger is Trigger.ACKNOWLEDGE else old.acknowledged_by,
+            lel_pct=old.lel_pct if reading is None else reading.gas(),
+            quality=old.quality if reading is None else reading.quality.value,
+        )
+        if after is Phase.NORMAL:
+            del self._alarms[old.key]
+        else:
+            self._alarms[old.key] = alarm
+        seq, event_id = self._next()
+        return self._event(
+            seq, event_id, alarm, CAUSES[trigger], old.phase, now, reading, by=by, note=note, reason=reason
+        )
+
+    def _next(self) -> tuple[int, EventId]:
+        self.last_seq += 1
+        return self.last_seq, EventId(f"{self._depot}-{self._boot}-{self.last_seq}")
+
+    @staticmethod
+    def _event(
+        seq: int,
+        event_id: EventId,
+        alarm: AlarmState,
+        cause: Cause,
+        before: Phase,
+        now: Stamp,
+        reading: Reading | None,
+        *,
+        by: str | None = None,
+        note: str = "",
+        reason: str = "",
+        subjects: tuple[str, ...] = (),
+    ) -> AlarmEvent:
+        return AlarmEvent(
+            seq=seq,
+            id=event_id,
+            key=alarm.key,
+            cause=cause,
+            before=before,
+            after=alarm.phase,
+            level=alarm.level,
+            reading=reading,
+            lel_pct=alarm.lel_pct,
+            peak=alarm.peak,
+            since=alarm.since,
+            sampled=now if reading is None else reading.taken,
+            at=now,
+            by=by,
+            note=note,
+            reason=reason or alarm.reason,
+            detail=alarm.detail,
+            subjects=subjects,
+        )
+
+
+def _highest(one: float | None, other: float | None) -> float | None:
+    numbers = [value for value in (one, other) if value is not None]
+    return max(numbers) if numbers else None

@@ -1,0 +1,280 @@
+"""An alarm event as one sentence for a person: where, what, how much, what to do. Pure but for the catalogue's file.
+
+Reason codes are looked up in the catalogue: ``why.<code>`` for what keeps a head or a line from watching,
+``what.<part>.<code>`` for the gateway's own parts (a subject is ``<part>`` or ``<part>:<id>``). A code that nobody has
+put into words yet is shown as it is.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import assert_never
+
+from alerts.alarms import AlarmEvent, AlarmState, Cause, Kind, Phase
+from alerts.messages.catalogue import Catalogue
+from sensors.readings import Quality, Status
+from sensors.stamps import SECOND, Stamp
+
+LONGEST = 300
+"""Characters of the longest sentence."""
+
+_NAMES = 54
+"""Characters for the list of detectors in a grouped notice; the rest is counted."""
+
+_GO_THERE = frozenset({Cause.RAISED, Cause.RISEN, Cause.STILL})
+"""Causes after which somebody may have to go there: these carry the street address where it fits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where it is. `area` and `detector` are empty for what belongs to the whole depot."""
+
+    depot: str
+    address: str = ""
+    area: str = ""
+    detector: str = ""
+
+
+def words(event: AlarmEvent, place: Place, language: str) -> str:
+    """Return the sentence for an event, at most `LONGEST` characters, whatever its codes and names hold.
+
+    Raises:
+        ValueError: if nothing is written in `language`.
+    """
+    quality = None if event.reading is None else event.reading.quality.value
+    return _fitting(event, place, Catalogue.load(__package__, language), quality)
+
+
+def standing(state: AlarmState, place: Place, language: str, now: Stamp) -> str:
+    """Return the sentence for an alarm as it stands at `now`, for lists of open alarms.
+
+    Raises:
+        ValueError: if nothing is written in `language`.
+    """
+    match state.phase:
+        case Phase.UNACKNOWLEDGED:
+            cause = Cause.RAISED if now.mono - state.since.mono < 60 * SECOND else Cause.STILL
+        case Phase.ACKNOWLEDGED:
+            cause = Cause.ACKNOWLEDGED
+        case Phase.RETURNED_UNACKNOWLEDGED | Phase.LATCHED_UNACKNOWLEDGED | Phase.LATCHED_ACKNOWLEDGED | Phase.NORMAL:
+            cause = Cause.CLEARED
+        case _:
+            assert_never(state.phase)
+    event = AlarmEvent(
+        seq=0,
+        id=state.id,
+        key=state.key,
+        cause=cause,
+        before=state.phase,
+        after=state.phase,
+        level=state.level,
+        reading=None,
+        lel_pct=state.lel_pct,
+        peak=state.peak,
+        since=state.since,
+        sampled=state.sampled,
+        at=now,
+        by=state.acknowledged_by,
+        reason=state.reason,
+        detail=state.detail,
+    )
+    return _fitting(event, place, Catalogue.load(__package__, language), state.quality)
+
+
+def _fitting(event: AlarmEvent, place: Place, catalogue: Catalogue, quality: str | None) -> str:
+    """Say it with the street address where that helps and fits, else without."""
+    if event.cause in _GO_THERE and place.address:
+        full = _sentence(event, place, catalogue, quality, address=place.address)
+        if len(full) <= LONGEST:
+            return full
+    return _clip(_sentence(event, place, catalogue, quality, address=""), LONGEST)
+
+
+def _sentence(event: AlarmEvent, place: Place, catalogue: Catalogue, quality: str | None, address: str) -> str:
+    say = catalogue.text
+    values = {
+        "age": _age(event.since, event.at, catalogue),
+        "by": _clip(event.by or "", 24) or say("format.nobody"),
+    }
+    match event.key.kind:
+        case Kind.GAS:
+            values |= _gas_values(event, place, catalogue, quality, address)
+        case Kind.BLIND:
+            values |= _blind_values(event, place, catalogue, address)
+        case Kind.SYSTEM:
+            values |= _system_values(event, place, catalogue)
+        case Kind.COMPLIANCE:
+            values |= _compliance_values(event, place, catalogue)
+        case _:
+            assert_never(event.key.kind)
+    sentence = say(f"{event.key.kind.value.lower()}.{event.cause.value}", **values)
+    return say("drill.prefix") + sentence if event.drill else sentence
+
+
+# --- values of each kind -------------------------------------------------------------------------
+
+
+def _gas_values(
+    event: AlarmEvent, place: Place, catalogue: Catalogue, quality: str | None, address: str
+) -> dict[str, str]:
+    say = catalogue.text
+    level = "none" if event.level is None else event.level.name
+    peak = _number(event.peak, catalogue)
+    return {
+        "level": say("format.no_level") if event.level is None else event.level.name,
+        "place": _where(place, catalogue, address, place.detector or event.key.subject),
+        "gas": _gas(event, catalogue, quality),
+        "peak": "" if peak is None else say("format.peak", value=peak),
+        "action": say("drill.action") if event.drill else say(f"action.gas.{level}"),
+        "next": say(f"next.gas.{event.after.value}"),
+    }
+
+
+def _blind_values(event: AlarmEvent, place: Place, catalogue: Catalogue, address: str) -> dict[str, str]:
+    say = catalogue.text
+    where = _where(place, catalogue, address, "")
+    if event.subjects:
+        who = say("blind.group", count=len(event.subjects))
+        where = say("blind.group_at", place=where, names=_names(event.subjects, catalogue))
+        action = say("action.blind.many")
+    elif place.detector:
+        who = _clip(place.detector, 32)
+        action = say("action.blind.one")
+    else:
+        subject = event.key.subject
+        who = say("blind.broker") if subject == "mqtt" else say("blind.line", id=_clip(subject, 32))
+        action = say("action.blind.many")
+    return {
+        "who": who,
+        "place": where,
+        "why": _why_blind(event, catalogue),
+        "action": say("drill.action") if event.drill else action,
+        "next": say(f"next.other.{event.after.value}"),
+    }
+
+
+def _system_values(event: AlarmEvent, place: Place, catalogue: Catalogue) -> dict[str, str]:
+    say = catalogue.text
+    part, _, name = event.key.subject.partition(":")
+    if f"part.{part}" not in catalogue or part == "other":
+        part, name = "other", event.key.subject
+    name = _clip(name, 40)
+    reason = event.reason or "other"
+    key = f"what.{part}.{reason}"
+    what = say(
+        key if key in catalogue else f"what.{part}.other",
+        id=name,
+        code=_clip(event.reason or "?", 40),
+        detail=_clip(event.detail, 60) or say("why.none"),
+        why=_why(event.reason, catalogue),
+    )
+    return {
+        "place": _where(place, catalogue, "", ""),
+        "what": what,
+        "part": say(f"part.{part}", id=name),
+        "next": say(f"next.other.{event.after.value}"),
+    }
+
+
+def _compliance_values(event: AlarmEvent, place: Place, catalogue: Catalogue) -> dict[str, str]:
+    told = [_clip(text, 60) for text in (event.key.subject, event.detail or event.reason) if text]
+    return {
+        "place": _where(place, catalogue, "", ""),
+        "what": ": ".join(told),
+        "next": catalogue.text(f"next.other.{event.after.value}"),
+    }
+
+
+# --- the parts of a sentence ---------------------------------------------------------------------
+
+
+def _where(place: Place, catalogue: Catalogue, address: str, detector: str) -> str:
+    parts = [_clip(place.depot, 36), _clip(address, 80)]
+    if place.area:
+        parts.append(catalogue.text("format.area", area=_clip(place.area, 20)))
+    if detector:
+        parts.append(catalogue.text("format.detector", detector=_clip(detector, 32)))
+    return ", ".join(part for part in parts if part)
+
+
+def _gas(event: AlarmEvent, catalogue: Catalogue, quality: str | None) -> str:
+    """Say how much gas, and how far to trust it. Over-range is no doubt about the gas: it is the most there can be."""
+    say = catalogue.text
+    reading = event.reading
+    number = _number(event.lel_pct, catalogue)
+    if reading is not None and reading.status is Status.OVER_RANGE:
+        bound = _number(reading.gas(), catalogue) or number
+        return say("format.over_range") if bound is None else say("format.over_range_from", value=bound)
+    if reading is not None and reading.lel_pct is None and reading.at_least is not None:
+        number = _number(reading.at_least, catalogue)
+        gas = say("format.unknown") if number is None else say("format.at_least", value=number)
+    else:
+        gas = say("format.unknown") if number is None else say("format.amount", value=number)
+    if quality == Quality.UNCERTAIN.value:
+        return say("format.uncertain", gas=gas)
+    return say("format.untrusted", gas=gas) if quality == Quality.BAD.value else gas
+
+
+def _why_blind(event: AlarmEvent, catalogue: Catalogue) -> str:
+    """Say why a head does not watch: the most telling of the alarm's code, the reading's code and the head's status."""
+    reading, reason = event.reading, event.reason
+    if reason == "link" and event.detail:
+        return _why(event.detail, catalogue)  # the cable's own reason
+    if reading is None:
+        return _why(reason, catalogue)
+    if reason in ("", Status.NO_CONTACT.value):
+        reason = reading.reason or reason
+    if not reason:
+        return _why(reading.status.value, catalogue)
+    if _code(reason) in catalogue or reading.status is Status.MEASURING:
+        return _why(reason, catalogue)
+    return catalogue.text("why.with_code", why=_why(reading.status.value, catalogue), code=_clip(reason, 40))
+
+
+def _why(reason: str, catalogue: Catalogue) -> str:
+    if not reason:
+        return catalogue.text("why.none")
+    code = _clip(reason, 40)
+    key = _code(reason)
+    if key not in catalogue:
+        return catalogue.text("why.unknown", code=code)
+    return catalogue.text(key, code=code, number=_clip(reason.rpartition("-")[2], 8), why=code)
+
+
+def _code(reason: str) -> str:
+    """Return the catalogue key of a reason; numbered exceptions share one."""
+    return "why.exception" if reason.startswith("exception-") else f"why.{reason}"
+
+
+def _names(subjects: Sequence[str], catalogue: Catalogue) -> str:
+    """List as many names as fit; say how many more there are."""
+    shown: list[str] = []
+    for name in subjects:
+        if shown and len(", ".join([*shown, name])) > _NAMES:
+            break
+        shown.append(_clip(name, 32))
+    left = len(subjects) - len(shown)
+    listed = ", ".join(shown)
+    return listed if not left else catalogue.text("format.more", names=listed, count=left)
+
+
+def _number(lel_pct: float | None, catalogue: Catalogue) -> str | None:
+    """Write a number with one decimal, within what a sentence can hold; None where there is no number."""
+    if lel_pct is None or not isfinite(lel_pct):
+        return None
+    return f"{min(max(lel_pct, -999.9), 999.9):.1f}".replace(".", catalogue.text("format.decimal"))
+
+
+def _age(since: Stamp, at: Stamp, catalogue: Catalogue) -> str:
+    seconds = max(at.mono - since.mono, 0) // SECOND
+    if seconds < 60:
+        return catalogue.text("format.seconds", count=seconds)
+    if seconds < 7200:
+        return catalogue.text("format.minutes", count=seconds // 60)
+    return catalogue.text("format.hours", hours=min(seconds // 3600, 99_999), minutes=seconds // 60 % 60)
+
+
+def _clip(text: str, longest: int) -> str:
+    """Bring foreign text to one printable line of at most `longest` characters."""
+    line = " ".join("".join(char if char.isprintable() else " " for char in text).split())
+    return line if len(line) <= longest else line[: longest - 1] + "…"

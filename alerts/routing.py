@@ -1,0 +1,62 @@
+"""Who hears of an event, by which channel, and who is called in when nobody takes it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from alerts.alarms import AlarmEvent, Cause, Delivery, Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Recipient:
+    """A person or desk that must be told.
+
+    Attributes:
+        role: owner, operator, brigade, centre or neighbour.
+        channels: ids of channels, each used for every notice.
+        alarms: what it hears: levels (``A1`` ...) for gas, kind names for the rest.
+    """
+
+    id: str
+    name: str
+    role: str
+    channels: tuple[str, ...]
+    alarms: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class EscalationStep:
+    """`after_s` seconds after a raise or rise that nobody acknowledged, these recipients hear of it too."""
+
+    after_s: float
+    recipients: tuple[str, ...]
+
+
+SENT = frozenset({Cause.RAISED, Cause.RISEN, Cause.CLEARED, Cause.ACKNOWLEDGED, Cause.RESET, Cause.STILL})
+"""Causes that leave the house; the rest is only recorded."""
+
+
+def hears(recipient: Recipient, event: AlarmEvent) -> bool:
+    """Tell whether a recipient's list covers this event."""
+    if event.key.kind is Kind.GAS and event.level is not None:
+        return event.level.name in recipient.alarms
+    return event.key.kind.value in recipient.alarms
+
+
+def deliveries(
+    event: AlarmEvent, recipients: Sequence[Recipient], told: frozenset[str] = frozenset()
+) -> tuple[Delivery, ...]:
+    """Return what is owed for an event, one per recipient and channel, in the recipients' order.
+
+    `told` are recipients that escalation called in: they hear it whatever their lists say. A channel never carries the
+    notice that it is itself unwell.
+    """
+    if event.cause not in SENT:
+        return ()
+    own = event.key.subject.removeprefix("channel:") if event.key.kind is Kind.SYSTEM else None
+    return tuple(
+        Delivery(id=f"{event.id}:{channel}:{recipient.id}", event=event.id, recipient=recipient.id, channel=channel)
+        for recipient in recipients
+        if hears(recipient, event) or recipient.id in told
+        for channel in recipient.channels
+        if channel != own
+    )

@@ -1,0 +1,222 @@
+"""What the screens ask of the gateway and what they get: the words that cross the control socket.
+
+Every value is JSON-ready. Times are RFC 3339 UTC with milliseconds; ages are seconds at the moment of sending, so that
+a screen with a wrong clock still shows a right age. One message is one line of JSON.
+"""
+
+from collections.abc import Sequence
+from typing import Literal, Protocol
+
+import msgspec
+
+
+class DetectorView(msgspec.Struct, frozen=True):
+    """One detector as a screen needs it. `lel_pct` None with `at_least` set is a head without a number."""
+
+    id: str
+    area: str
+    source: str
+    lel_pct: float | None
+    at_least: float | None
+    quality: str
+    status: str
+    reason: str
+    taken: str | None
+    age_s: float | None
+    a1: float
+    a2: float
+    a3: float
+    watching: bool
+    worst_case_s: float
+    certified: bool
+
+
+class AlarmView(msgspec.Struct, frozen=True):
+    """One standing alarm, as ``GET alarms`` answers it."""
+
+    id: str
+    subject: str
+    kind: str
+    level: str | None
+    state: str
+    present: bool
+    latched: bool
+    lel_pct: float | None
+    peak: float | None
+    quality: str
+    since: str
+    sampled: str
+    decided: str
+    first_output: str | None
+    acknowledged_by: str | None
+    muted: bool
+    reason: str
+    detail: str
+    area: str
+    text: str
+
+
+class OutputView(msgspec.Struct, frozen=True):
+    """A siren or relay: what is wanted of it and what it was last read to do (None: unknown)."""
+
+    id: str
+    wanted: bool
+    confirmed: bool | None
+    reason: str
+    age_s: float | None
+
+
+class LinkView(msgspec.Struct, frozen=True):
+    """A bus, broker or channel: up, and since when (seconds)."""
+
+    id: str
+    up: bool
+    reason: str
+    age_s: float
+
+
+class DepotView(msgspec.Struct, frozen=True):
+    """Who is watched, and by which program."""
+
+    id: str
+    name: str
+    address: str
+    timezone: str
+    language: str
+    version: str
+    started: str
+
+
+class Snapshot(msgspec.Struct, frozen=True, tag="snapshot"):
+    """The whole picture; the first message of every live channel, and the answer to ``GET state``.
+
+    Attributes:
+        seq: number of the last change it contains.
+        at: the moment of sending; a screen on the same machine adds the time in transit to every age.
+        worst_ms: the slowest first output measured since start (ms); None before the first alarm.
+        worst_case_s: the slowest detector's computed budget (s).
+    """
+
+    seq: int
+    at: str
+    depot: DepotView
+    detectors: tuple[DetectorView, ...]
+    alarms: tuple[AlarmView, ...]
+    outputs: tuple[OutputView, ...]
+    links: tuple[LinkView, ...]
+    worst_ms: float | None
+    worst_case_s: float
+    alive: bool
+
+
+class Change(msgspec.Struct, frozen=True, tag="change"):
+    """What changed since `seq` - 1; sent at least once a second, so that it is the heartbeat too.
+
+    Attributes:
+        detectors: those whose view changed (every detector whose reading was renewed counts).
+        alarms: the whole list when any alarm changed; None when none did.
+        outputs, links: likewise.
+    """
+
+    seq: int
+    at: str
+    detectors: tuple[DetectorView, ...] = ()
+    alarms: tuple[AlarmView, ...] | None = None
+    outputs: tuple[OutputView, ...] | None = None
+    links: tuple[LinkView, ...] | None = None
+    worst_ms: float | None = None
+    alive: bool = True
+
+
+class Act(msgspec.Struct, frozen=True, tag="act"):
+    """A person acts on the alarm with this id. `ref` comes back in the answer."""
+
+    ref: int
+    action: Literal["acknowledge", "silence", "reset"]
+    alarm: str
+    by: str
+    note: str = ""
+
+
+class Subscribe(msgspec.Struct, frozen=True, tag="subscribe"):
+    """Ask for a `Snapshot` now and a `Change` whenever one is due."""
+
+
+class Ask(msgspec.Struct, frozen=True, tag="ask"):
+    """Ask for one `Snapshot` (``vigia status``) or the figures of ``/metrics``."""
+
+    ref: int
+    what: Literal["snapshot", "metrics"]
+
+
+class Answer(msgspec.Struct, frozen=True, tag="answer"):
+    """The answer to an `Act` or `Ask`.
+
+    `error` is a code: ``unknown-alarm``, ``not-possible``, ``needs-name``, ``busy``, ``bad-request`` (a line that is
+    none of `ToGateway`; `ref` is 0 then).
+    """
+
+    ref: int
+    ok: bool
+    error: str = ""
+    detail: str = ""
+    snapshot: Snapshot | None = None
+    metrics: dict[str, float] | None = None
+
+
+ToGateway = Act | Subscribe | Ask
+ToScreen = Snapshot | Change | Answer
+
+
+class Heartbeat(msgspec.Struct, frozen=True, tag="heartbeat"):
+    """The web child to every browser, each second, while the gateway is heard.
+
+    Attributes:
+        seq: the last change sent to this browser or waiting for it.
+        age_s: since the gateway was last heard.
+    """
+
+    seq: int
+    at: str
+    age_s: float
+
+
+class Lost(msgspec.Struct, frozen=True, tag="lost"):
+    """The web child to every browser, at once and then each second, while the gateway is not heard.
+
+    Attributes:
+        age_s: since the gateway was last heard; None when it never was.
+    """
+
+    at: str
+    age_s: float | None
+
+
+ToBrowser = Snapshot | Change | Heartbeat | Lost
+
+
+class EventView(msgspec.Struct, frozen=True):
+    """One alarm event out of the journal, as ``GET events`` answers it."""
+
+    seq: int
+    id: str
+    subject: str
+    kind: str
+    event: str
+    level: str | None
+    lel_pct: float | None
+    peak: float | None
+    since: str
+    sampled: str
+    at: str
+    by: str | None
+    note: str
+    text: str
+
+
+class History(Protocol):
+    """The journal as the screens may read it: read-only, from another process."""
+
+    def events(self, after: int, limit: int) -> Sequence[EventView]:
+        """Return alarm events with seq > `after`, oldest first, at most `limit`."""
+        ...

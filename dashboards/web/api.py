@@ -1,0 +1,256 @@
+"""The JSON API, the live channels, health and figures: what the gateway says now, or that it is not heard."""
+
+from collections.abc import AsyncIterator
+from http import HTTPStatus
+from typing import Annotated, Any, Literal, Protocol
+
+import msgspec
+from fastapi import APIRouter, Query, WebSocket, WebSocketDisconnect
+from pydantic import BaseModel, StringConstraints
+from starlette.responses import Response, StreamingResponse
+
+from dashboards.ports import Act, AlarmView, Answer, Change, EventView, Heartbeat, History, Lost, Snapshot
+from dashboards.web.figures import exposition
+from dashboards.web.hub import Hub, HubFullError
+from dashboards.web.link import GatewayLink, LinkLostError
+
+MAX_EVENTS = 1000
+Action = Literal["acknowledge", "silence", "reset"]
+STATUS_OF_ERROR = {
+    "unknown-alarm": HTTPStatus.NOT_FOUND,
+    "not-possible": HTTPStatus.CONFLICT,
+    "needs-name": HTTPStatus.UNPROCESSABLE_ENTITY,
+    "bad-request": HTTPStatus.UNPROCESSABLE_ENTITY,
+    "busy": HTTPStatus.SERVICE_UNAVAILABLE,
+    "no-contact": HTTPStatus.SERVICE_UNAVAILABLE,
+}
+TRY_AGAIN_LATER = 1013
+GOING_AWAY = 1001
+_REFERENCE = "#/components/schemas/{name}"
+
+
+class HistoryError(RuntimeError):
+    """The journal cannot be read now."""
+
+
+class Deed(BaseModel):
+    """Who acts on an alarm, and what they want to add."""
+
+    by: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80)]
+    note: Annotated[str, StringConstraints(max_length=500)] = ""
+
+
+class Alarms(msgspec.Struct, frozen=True):
+    """Answer of ``GET alarms``."""
+
+    alarms: tuple[AlarmView, ...]
+
+
+class Events(msgspec.Struct, frozen=True):
+    """Answer of ``GET events``; `last` is the `after` of the next page."""
+
+    events: tuple[EventView, ...]
+    last: int
+
+
+class Done(msgspec.Struct, frozen=True):
+    """Answer of a deed that was done."""
+
+    ok: bool = True
+
+
+class Health(msgspec.Struct, frozen=True):
+    """Answer of ``GET /health``. `age_s`: since the gateway was last heard; None when it never was."""
+
+    alive: bool
+    age_s: float | None
+    seq: int | None
+
+
+class Refused(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Every answer that is not a success. `error` is a code."""
+
+    error: str
+    age_s: float | None = None
+    detail: str = ""
+
+
+class Screens(Protocol):
+    """What the routes draw on."""
+
+    @property
+    def link(self) -> GatewayLink:
+        """The line to the gateway."""
+        ...
+
+    @property
+    def hub(self) -> Hub:
+        """The open streams."""
+        ...
+
+    @property
+    def history(self) -> History:
+        """The journal, read-only."""
+        ...
+
+    def present(self) -> Snapshot | None:
+        """Return the present picture; None while the gateway is not heard."""
+        ...
+
+
+def api(screens: Screens) -> APIRouter:
+    """Return the routes."""
+    router = APIRouter()
+    _add_reading(router, screens)
+    _add_acting(router, screens)
+    _add_live(router, screens)
+    _add_watching(router, screens)
+    return router
+
+
+async def act_on(screens: Screens, alarm: str, action: Action, by: str, note: str) -> Answer:
+    """Carry an action to the gateway; no contact is an answer like any other."""
+    try:
+        return await screens.link.act(Act(0, action, alarm, by, note))
+    except LinkLostError as error:
+        return Answer(0, ok=False, error="no-contact", detail=str(error))
+
+
+def _add_reading(router: APIRouter, screens: Screens) -> None:
+    @router.get("/api/v1/state", responses=described(Snapshot, Refused))
+    async def state() -> Response:
+        """Everything that is known now: the picture that every live channel begins with."""
+        snapshot = screens.present()
+        return no_contact(screens) if snapshot is None else as_json(snapshot)
+
+    @router.get("/api/v1/alarms", responses=described(Alarms, Refused))
+    async def alarms() -> Response:
+        """All standing alarms."""
+        snapshot = screens.present()
+        return no_contact(screens) if snapshot is None else as_json(Alarms(snapshot.alarms))
+
+    @router.get("/api/v1/events", responses=described(Events, Refused))
+    def events(
+        after: Annotated[int, Query(ge=0, le=2**53)] = 0, limit: Annotated[int, Query(ge=1, le=MAX_EVENTS)] = 100
+    ) -> Response:
+        """Alarm events out of the journal, oldest first (in a worker thread: it reads the disk)."""
+        try:
+            found = tuple(screens.history.events(after, limit))
+        except HistoryError as error:
+            return as_json(Refused("no-journal", detail=str(error)), HTTPStatus.SERVICE_UNAVAILABLE)
+        return as_json(Events(found, found[-1].seq if found else after))
+
+
+def _add_acting(router: APIRouter, screens: Screens) -> None:
+    @router.post("/api/v1/alarms/{alarm}/{action}", responses=described(Done, Refused))
+    async def act(alarm: str, action: Action, deed: Deed) -> Response:
+        """A named person acknowledges, silences or resets an alarm."""
+        answer = await act_on(screens, alarm, action, deed.by, deed.note)
+        if answer.ok:
+            return as_json(Done())
+        status = STATUS_OF_ERROR.get(answer.error, HTTPStatus.INTERNAL_SERVER_ERROR)
+        return as_json(Refused(answer.error, detail=answer.detail), status)
+
+
+def _add_live(router: APIRouter, screens: Screens) -> None:
+    @router.websocket("/api/v1/live")
+    async def live(socket: WebSocket) -> None:
+        """Snapshot first, then changes, a heartbeat each second; `lost` while the gateway is not heard."""
+        try:
+            browser = screens.hub.join()
+        except HubFullError:
+            await socket.send_denial_response(as_json(Refused("too-many-streams"), HTTPStatus.SERVICE_UNAVAILABLE))
+            return
+        try:
+            await socket.accept()
+            while (text := await browser.next()) is not None:
+                await socket.send_text(text)
+            await socket.close(TRY_AGAIN_LATER if browser.dropped else GOING_AWAY)
+        except WebSocketDisconnect:
+            return
+        finally:
+            screens.hub.leave(browser)
+
+    @router.get("/api/v1/stream", responses=_sse_description())
+    async def stream() -> Response:
+        """The same as ``live``, as server-sent events."""
+        try:
+            browser = screens.hub.join()
+        except HubFullError:
+            return as_json(Refused("too-many-streams"), HTTPStatus.SERVICE_UNAVAILABLE)
+
+        async def lines() -> AsyncIterator[str]:
+            try:
+                while (text := await browser.next()) is not None:
+                    yield f"data: {text}\n\n"
+            finally:
+                screens.hub.leave(browser)
+
+        return StreamingResponse(lines(), media_type="text/event-stream")
+
+
+def _add_watching(router: APIRouter, screens: Screens) -> None:
+    @router.get("/health", responses=described(Health, Health))
+    async def health() -> Response:
+        """Liveness of the alarm loop, not of the web: 200 only while it is heard and lives."""
+        picture = screens.link.picture
+        alive = screens.link.current and picture is not None and picture.alive
+        answer = Health(alive, rounded(screens.link.age_s), None if picture is None else picture.seq)
+        return as_json(answer, HTTPStatus.OK if alive else HTTPStatus.SERVICE_UNAVAILABLE)
+
+    @router.get("/metrics", responses={200: {"content": {"text/plain": {}}}})
+    async def metrics() -> Response:
+        """Figures for Prometheus. While the gateway is not heard only the child's own are there."""
+        try:
+            counters = await screens.link.metrics()
+        except LinkLostError:
+            counters = {}
+        own = {
+            "web_browsers": float(len(screens.hub)),
+            "web_browsers_dropped_total": float(screens.hub.dropped),
+            "web_link_reconnects_total": float(screens.link.reconnects),
+        }
+        if (age := screens.link.age_s) is not None:
+            own["gateway_age_seconds"] = round(age, 3)
+        text = exposition(screens.present(), counters, own)
+        return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")
+
+
+# --- answers ---------------------------------------------------------------------------------------
+
+
+def as_json(value: object, status: int = HTTPStatus.OK) -> Response:
+    """Return a JSON answer."""
+    return Response(msgspec.json.encode(value), status, media_type="application/json")
+
+
+def no_contact(screens: Screens) -> Response:
+    """Say that the gateway is not heard, and for how long, instead of showing what it said before."""
+    return as_json(Refused("no-contact", rounded(screens.link.age_s)), HTTPStatus.SERVICE_UNAVAILABLE)
+
+
+def rounded(age_s: float | None) -> float | None:
+    """Milliseconds are enough for an age."""
+    return None if age_s is None else round(age_s, 3)
+
+
+def described(good: type[msgspec.Struct], bad: type[msgspec.Struct]) -> dict[int | str, dict[str, Any]]:
+    """Describe a route's answers for OpenAPI; `schemas` holds what the references point to."""
+    return {
+        200: {"content": {"application/json": {"schema": {"$ref": _REFERENCE.format(name=good.__name__)}}}},
+        503: {
+            "description": "The gateway is not heard",
+            "content": {"application/json": {"schema": {"$ref": _REFERENCE.format(name=bad.__name__)}}},
+        },
+    }
+
+
+def schemas() -> dict[str, Any]:
+    """Return the schemas of all that the API sends, by name."""
+    sent = (Snapshot, Change, Heartbeat, Lost, Alarms, Events, Done, Refused, Health)
+    return msgspec.json.schema_components(sent, ref_template=_REFERENCE)[1]
+
+
+def _sse_description() -> dict[int | str, dict[str, Any]]:
+    kinds = ", ".join(kind.__name__ for kind in (Snapshot, Heartbeat, Lost))
+    return {200: {"description": f"one JSON message per event: {kinds}, Change", "content": {"text/event-stream": {}}}}

@@ -1,0 +1,99 @@
+"""The web child's application: link, hub, history and routes put together, behind the guard."""
+
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp
+
+from dashboards.ports import History, Snapshot
+from dashboards.web.api import api, schemas
+from dashboards.web.guard import Guard
+from dashboards.web.hub import Hub
+from dashboards.web.link import GatewayLink
+from dashboards.web.page import Page
+
+STATIC = Path(__file__).parent / "static"
+
+
+class WebScreens:
+    """What the routes draw on. Born idle; `start` needs the running loop.
+
+    Args:
+        socket: the gateway's control socket.
+        history: the journal, read-only.
+        monotonic: the clock of ages, in seconds.
+        civil: seconds since 1970.
+    """
+
+    def __init__(
+        self,
+        socket: Path,
+        history: History,
+        *,
+        monotonic: Callable[[], float] = time.monotonic,
+        civil: Callable[[], float] = time.time,
+    ) -> None:
+        self.hub = Hub(picture=self.present, age=lambda: self.link.age_s, civil=civil)
+        self.link = GatewayLink(socket, self.hub, monotonic=monotonic, civil=civil)
+        self.history = history
+
+    def present(self) -> Snapshot | None:
+        """Return the present picture; None while the gateway is not heard or says that its alarm loop does not live."""
+        picture = self.link.picture
+        if picture is None or not self.link.current or not picture.alive:
+            return None
+        return self.link.snapshot()
+
+    def start(self) -> None:
+        """Begin listening to the gateway and serving the streams."""
+        self.link.start()
+        self.hub.start()
+
+    def close(self) -> None:
+        """End every stream and the link."""
+        self.hub.close()
+        self.link.close()
+
+
+def application(screens: WebScreens, *, language: str, version: str, hosts: frozenset[str] = frozenset()) -> ASGIApp:
+    """Return the ASGI application.
+
+    Args:
+        screens: started and closed with the application's lifespan.
+        language: of the depot.
+        version: of the program, for the API's description.
+        hosts: names besides loopback's by which the page may be called.
+    """
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        screens.start()
+        yield
+        screens.close()
+
+    app = FastAPI(
+        title="Vigia GLP",
+        version=version,
+        openapi_url="/api/v1/openapi.json",
+        docs_url=None,  # its pages load scripts from elsewhere
+        redoc_url=None,
+        telemetry={"tracing": False},
+        lifespan=lifespan,
+    )
+    app.include_router(api(screens))
+    app.include_router(Page(screens, language).routes())
+    app.mount("/static", StaticFiles(directory=STATIC), name="static")
+    described = app.openapi
+
+    def openapi() -> dict[str, Any]:
+        document = described()
+        document.setdefault("components", {}).setdefault("schemas", {}).update(schemas())
+        return document
+
+    app.openapi = openapi  # type: ignore[method-assign]
+    return Guard(app, hosts)

@@ -1,0 +1,170 @@
+"""The live page as the server renders it: complete without a script; the script only keeps it moving."""
+
+from collections.abc import Mapping
+from functools import cache
+from http import HTTPStatus
+from urllib.parse import parse_qs, quote, unquote
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import jinja2
+import msgspec
+from fastapi import APIRouter, Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from alerts.messages.catalogue import LANGUAGES, Catalogue
+from dashboards.ports import Answer, Snapshot
+from dashboards.views import page_view
+from dashboards.web.api import Action, Screens, act_on
+from dashboards.wording import Locale
+
+NAME_COOKIE = "vigia_nome"
+NAME_COOKIE_S = 90 * 86_400
+REFRESH_S = 5
+
+
+class Page:
+    """Renders the page.
+
+    Args:
+        screens: the link and its picture.
+        language: the depot's language, for browsers that ask for none of ours.
+    """
+
+    def __init__(self, screens: Screens, language: str) -> None:
+        self._screens = screens
+        self._language = language
+        self._templates = jinja2.Environment(
+            loader=jinja2.PackageLoader("dashboards.web", "templates"),
+            autoescape=True,
+            undefined=jinja2.StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+
+    def routes(self) -> APIRouter:
+        """Return the page's routes, kept out of the API's description."""
+        router = APIRouter(include_in_schema=False)
+
+        @router.get("/")
+        async def live(request: Request) -> Response:
+            return self.render(request, request.query_params.get("act", ""))
+
+        @router.post("/alarms/{alarm}/{action}")
+        async def act(request: Request, alarm: str, action: Action) -> Response:
+            return await self._act(request, alarm, action)
+
+        return router
+
+    def render(self, request: Request, said: str = "") -> Response:
+        """Return the page as it stands now; 503 while the gateway is not heard.
+
+        Args:
+            request: for the language, the remembered name, and whether to stop renewing.
+            said: code of the outcome of the last form sent; shown if it has words.
+        """
+        link = self._screens.link
+        snapshot = link.snapshot()
+        current = self._screens.present() is not None
+        language = wanted_language(request, self._language)
+        locale = Locale(language, words(language), _zone(snapshot))
+        view = None if snapshot is None else page_view(snapshot, locale, current=current, lost_s=link.age_s)
+        text = self._templates.get_template("live.html").render(
+            view=view,
+            snapshot=snapshot,
+            current=current,
+            locale=locale,
+            t=locale.text,
+            banner=_banner(locale, link.age_s, current=current),
+            said=locale.words.get(f"act.{said}", ""),
+            name=_name_of(request),
+            held="hold" in request.query_params,
+            refresh_s=REFRESH_S,
+            now=None if snapshot is None else locale.clock(snapshot.at, now=snapshot.at),
+            page_data=page_data(locale, snapshot),
+        )
+        return HTMLResponse(
+            text.lstrip(),
+            HTTPStatus.OK if current else HTTPStatus.SERVICE_UNAVAILABLE,
+            {"content-language": language, "vary": "accept-language, cookie"},
+        )
+
+    async def _act(self, request: Request, alarm: str, action: Action) -> Response:
+        """Do what the form asks, then lead back to the page, which says how it went."""
+        fields = parse_qs((await request.body()).decode("utf-8", "replace"), max_num_fields=16)
+        by = " ".join(fields.get("by", [""])[0].split())[:80]
+        note = fields.get("note", [""])[0].strip()[:500]
+        if by:
+            answer = await act_on(self._screens, alarm, action, by, note)
+        else:
+            answer = Answer(0, ok=False, error="needs-name")
+        said = "done" if answer.ok else answer.error
+        language = wanted_language(request, self._language)
+        back = RedirectResponse(f"/?lang={language}&act={quote(said)}", HTTPStatus.SEE_OTHER)
+        if by:
+            back.set_cookie(NAME_COOKIE, quote(by), NAME_COOKIE_S, httponly=True, samesite="strict")
+        return back
+
+
+def wanted_language(request: Request, otherwise: str) -> str:
+    """Return the language asked for: ``?lang=``, then Accept-Language by weight, then the depot's."""
+    asked = request.query_params.get("lang")
+    if asked in LANGUAGES:
+        return asked
+    for tag in _weighed(request.headers.get("accept-language", "")):
+        for have in LANGUAGES:
+            if tag.partition("-")[0] == have.lower().partition("-")[0]:
+                return have
+    return otherwise if otherwise in LANGUAGES else LANGUAGES[0]
+
+
+@cache
+def words(language: str) -> Mapping[str, str]:
+    """Return the page's words, and those that alarm messages have for reasons (``why.<code>``)."""
+    reasons = Catalogue.load("alerts.messages", language).texts
+    own = Catalogue.load("dashboards", language).texts
+    return dict(own) | {key: text for key, text in reasons.items() if key.startswith("why.")}
+
+
+def page_data(locale: Locale, snapshot: Snapshot | None) -> str:
+    """Return what the script needs, as JSON for a data attribute: it holds no text of its own."""
+    return msgspec.json.encode(
+        {
+            "language": locale.language,
+            "words": dict(locale.words),
+            "zone": "UTC" if snapshot is None else str(locale.zone),
+            "detectors": [] if snapshot is None else [view.id for view in snapshot.detectors],
+            "outputs": [] if snapshot is None else [view.id for view in snapshot.outputs],
+            "links": [] if snapshot is None else [view.id for view in snapshot.links],
+            "started": "" if snapshot is None else snapshot.depot.started,
+        }
+    ).decode()
+
+
+def _weighed(header: str) -> list[str]:
+    ranked: list[tuple[float, int, str]] = []
+    for place, part in enumerate(header.lower()[:500].split(",")):
+        tag, _, weight = part.strip().partition(";q=")
+        try:
+            ranked.append((-float(weight or 1.0), place, tag.strip()))
+        except ValueError:
+            continue
+    return [tag for minus_weight, _, tag in sorted(ranked) if minus_weight < 0]
+
+
+def _banner(locale: Locale, age_s: float | None, *, current: bool) -> str:
+    if current:
+        return ""
+    if age_s is None:
+        return locale.text("headline.gateway_never")
+    return locale.text("headline.gateway_lost", age=locale.age(age_s))
+
+
+def _name_of(request: Request) -> str:
+    return " ".join(unquote(request.cookies.get(NAME_COOKIE, "")).split())[:80]
+
+
+def _zone(snapshot: Snapshot | None) -> ZoneInfo:
+    try:
+        return ZoneInfo("UTC" if snapshot is None else snapshot.depot.timezone)
+    except (ZoneInfoNotFoundError, ValueError):
+        return ZoneInfo("UTC")

@@ -1,0 +1,376 @@
+"""The composition root: joins engine, journal, lines, channels and screens, and carries the engine's effects out."""
+
+import asyncio
+import secrets
+import signal
+import sys
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import assert_never
+
+import structlog
+
+from alerts.alarms import AlarmState, Delivery, Outcome
+from alerts.messages.words import Place, standing
+from dashboards.ports import Act, Answer, DepotView, LinkView
+from gateway.clock import SystemClock
+from gateway.config import Loaded, load
+from gateway.control import ControlError, ControlServer
+from gateway.depot import Depot
+from gateway.engine import Engine
+from gateway.events import (
+    Action,
+    Command,
+    Committed,
+    Deliver,
+    Delivered,
+    Effect,
+    Event,
+    OutputReported,
+    Record,
+    SetOutput,
+    Show,
+    SystemCondition,
+)
+from gateway.journal import Journal, StoreError
+from gateway.notify import ServiceManager
+from gateway.picture import Picture
+from gateway.problems import ConfigError
+from gateway.runtime import Runtime
+from gateway.webprocess import WebProcess
+from gateway.wiring import Ears, Wiring, build, orders, worst_cases
+from sensors.drivers.pacer import Pacer
+from sensors.readings import LinkChange, Scan
+from sensors.stamps import MILLISECOND, SECOND, Instant, Stamp, rfc3339
+
+HEARTBEAT_S = 1.0
+JOURNAL_WITHIN_S = 1.0
+"""How long the journal may take at the end to write what it still holds."""
+
+EXIT_OK, EXIT_FAILED, EXIT_CONFIG = 0, 1, 78
+
+
+@dataclass(slots=True)
+class _Link:
+    up: bool
+    reason: str
+    at: Stamp
+
+
+class App:
+    """One running gateway."""
+
+    def __init__(self, depot: Depot, journal: Journal, environ: dict[str, str]) -> None:
+        self.clock = SystemClock()
+        self._environ = environ
+        self._depot = depot
+        self._journal = journal
+        self._log = structlog.get_logger("watch")
+        self._loop = asyncio.get_running_loop()
+        self._manager = ServiceManager.from_environment()
+        self._runtime = Runtime(self._part_trouble)
+        self._pacer = Pacer()
+        self._links: dict[str, _Link] = {}
+        self._timer: asyncio.TimerHandle | None = None
+        self._armed: Instant | None = None
+        self._showing = False
+        self._turned = self.clock.now()
+        self._lag_ns = 0
+        self._stopping = asyncio.Event()
+        self._reloading = False
+        self._started = self.clock.now()
+        self._wiring = self._build(depot)
+        boot = secrets.token_hex(4)
+        self._engine = Engine(orders(depot, self._wiring), boot, journal.restored, self._started)
+        self._picture = self._paint(depot)
+        self.control = ControlServer(
+            depot.data / "control.sock",
+            picture=lambda: self._picture.snapshot(self.clock.now()),
+            act=self._act,
+            metrics=self._metrics,
+        )
+        self._web = self._web_process(depot)
+
+    # --- life ------------------------------------------------------------------------------------
+
+    async def run(self, ready: Callable[[], None] | None = None) -> int:
+        """Watch until told to stop. Returns the exit code."""
+        for number in (signal.SIGTERM, signal.SIGINT):
+            self._loop.add_signal_handler(number, self._stopping.set)
+        self._loop.add_signal_handler(signal.SIGHUP, self._ask_reload)
+        self._journal.start(committed=self._committed, trouble=self._journal_trouble)
+        self._runtime.start("control", self.control.run, "screens")
+        self._perform(self._engine.start(self.clock.now()))
+        self._start_wiring()
+        if self._web is not None:
+            self._runtime.start("web", self._web.run, "screens")
+        self._loop.call_later(HEARTBEAT_S, self._beat)
+        self._manager.ready()
+        self._log.info("watching", detectors=len(self._depot.detectors), page=self._page())
+        if ready is not None:
+            ready()
+        while not self._stopping.is_set():
+            await self._stopping.wait()
+        return await self._end()
+
+    async def _end(self) -> int:
+        """Ordered end: ears first, then mouth, then screens; the journal last, so that it can hold everything."""
+        self._manager.stopping()
+        self._log.info("stopping")
+        await self._runtime.end("wiring")
+        self._perform(self._engine.stop(self.clock.now(), "signal"))
+        await self._runtime.end("screens")
+        if self._timer is not None:
+            self._timer.cancel()
+        written = await asyncio.to_thread(self._journal.close, JOURNAL_WITHIN_S)
+        if not written:
+            self._log.error("journal did not take everything", **self._journal_figures())
+        return EXIT_OK if written else EXIT_FAILED
+
+    def _build(self, depot: Depot) -> Wiring:
+        ears = Ears(self._scan, self._link, self._output, self._outcome)
+        return build(depot, self.clock, self._pacer, ears)
+
+    def _start_wiring(self) -> None:
+        for name, part in self._wiring.parts:
+            self._runtime.start(name, part, "wiring")
+
+    def _paint(self, depot: Depot) -> Picture:
+        view = DepotView(
+            id=depot.id,
+            name=depot.name,
+            address=depot.address,
+            timezone=depot.timezone,
+            language=depot.language,
+            version=version("vigia-glp"),
+            started=rfc3339(self._started.utc),
+        )
+
+        def say(alarm: AlarmState, area: str, now: Stamp) -> str:
+            detector = alarm.key.subject if area else ""
+            place = Place(depot=depot.name, address=depot.address, area=area, detector=detector)
+            return standing(alarm, place, depot.language, now)
+
+        return Picture(self._engine, depot=view, worst_case_s=worst_cases(depot), words=say, links=self._link_views)
+
+    def _web_process(self, depot: Depot) -> WebProcess | None:
+        if depot.web is None:
+            return None
+        return WebProcess(
+            depot.web.host, depot.web.port, depot.data / "control.sock", journal_path(depot), depot.language
+        )
+
+    # --- the engine's hands ----------------------------------------------------------------------
+
+    def _hear(self, event: Event) -> list[Effect]:
+        effects = self._engine.receive(event, self.clock.now())
+        self._perform(effects)
+        return effects
+
+    def _scan(self, scan: Scan) -> None:
+        effects = self._engine.receive(scan, self.clock.now())
+        if effects:
+            self._perform(effects)
+
+    def _perform(self, effects: list[Effect]) -> None:
+        for effect in effects:
+            match effect:
+                case SetOutput():
+                    self._wiring.outputs[effect.output].set(effect.on)
+                case Record():
+                    if not self._journal.submit(effect):
+                        self._system("journal", present=True, reason="dropped", detail="")
+                case Deliver():
+                    self._wiring.dispatcher.submit(effect.delivery, effect.event, effect.recorded)
+                case Show():
+                    self._show_soon()
+                case _:
+                    assert_never(effect)
+        self._arm()
+
+    def _arm(self) -> None:
+        """Keep one timer, set to the engine's next deadline; one that fires early costs nothing but a look."""
+        due = self._engine.next_deadline()
+        if due is None or (self._armed is not None and self._armed <= due):
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+        self._armed = due
+        self._timer = self._loop.call_later(max(0, due - self.clock.now().mono) / SECOND, self._advance)
+
+    def _advance(self) -> None:
+        self._timer = self._armed = None
+        self._perform(self._engine.advance(self.clock.now()))
+        self._arm()
+
+    # --- ears ------------------------------------------------------------------------------------
+
+    def _link(self, change: LinkChange) -> None:
+        self._links[change.source] = _Link(change.up, change.reason, change.at)
+        self._hear(change)
+
+    def _output(self, output: str, on: bool | None, reason: str) -> None:
+        self._hear(OutputReported(output, on, reason, self.clock.now()))
+
+    def _outcome(self, delivery: Delivery, outcome: Outcome) -> None:
+        self._hear(Delivered(delivery, outcome, self.clock.now()))
+
+    def _system(self, subject: str, *, present: bool, reason: str, detail: str) -> None:
+        self._loop.call_soon(self._hear, SystemCondition(subject, present, reason, detail, self.clock.now()))
+
+    def _part_trouble(self, part: str, unwell: bool, reason: str) -> None:
+        self._system(f"task:{part}", present=unwell, reason="ended", detail=reason)
+
+    def _committed(self, ticket: int) -> None:
+        """The journal's thread tells of a commit; the engine hears it on its own loop."""
+        self._loop.call_soon_threadsafe(lambda: self._hear(Committed(ticket, self.clock.now())))
+
+    def _journal_trouble(self, unwell: bool, reason: str) -> None:
+        def hear() -> None:
+            self._system("journal", present=unwell, reason=reason, detail="")
+
+        self._loop.call_soon_threadsafe(hear)
+
+    # --- screens ---------------------------------------------------------------------------------
+
+    def _beat(self) -> None:
+        """Once a second: the heartbeat of screens, watchdog and broker, from the loop that watches."""
+        now = self.clock.now()
+        self._lag_ns = now.mono - self._turned.mono - round(HEARTBEAT_S * SECOND)
+        self._turned = now
+        self.control.push(self._picture.heartbeat(now))
+        watching = sum(self._engine.sight.watching(head) for head in self._engine.sight.heads.values())
+        alarms = len(self._engine.book)
+        self._manager.alive(f"{watching}/{len(self._engine.sight.heads)} watching, {alarms} alarms")
+        if self._wiring.mqtt_out is not None:
+            self._wiring.mqtt_out.health(
+                {"alive": True, "watching": watching, "alarms": alarms, "at": rfc3339(now.utc)}
+            )
+        self._loop.call_later(max(0.0, HEARTBEAT_S - self._lag_ns / SECOND), self._beat)
+
+    def _show_soon(self) -> None:
+        if not self._showing:
+            self._showing = True
+            self._loop.call_soon(self._show)
+
+    def _show(self) -> None:
+        self._showing = False
+        self.control.push(self._picture.alarm_change(self.clock.now()))
+
+    def _act(self, act: Act) -> Answer:
+        key = self._picture.key_of(act.alarm)
+        if key is None:
+            return Answer(ref=act.ref, ok=False, error="unknown-alarm")
+        command = Command(Action(act.action), key, act.by, act.note, self.clock.now())
+        if not any(isinstance(effect, Record) for effect in self._hear(command)):
+            return Answer(ref=act.ref, ok=False, error="not-possible")
+        return Answer(ref=act.ref, ok=True)
+
+    def _link_views(self, now: Stamp) -> tuple[LinkView, ...]:
+        return tuple(
+            LinkView(id=name, up=link.up, reason=link.reason, age_s=round((now.mono - link.at.mono) / SECOND, 1))
+            for name, link in self._links.items()
+        )
+
+    def _metrics(self) -> dict[str, float]:
+        figures = self._engine.figures() | self._journal_figures()
+        figures["part_restarts_total"] = float(self._runtime.restarts)
+        figures["loop_lag_ms"] = self._lag_ns / MILLISECOND
+        for name, bus in self._wiring.buses.items():
+            figures |= {f"bus_{count}{{bus={name}}}": float(value) for count, value in asdict(bus.counters).items()}
+        if self._wiring.source is not None:
+            counts = asdict(self._wiring.source.counters)
+            figures |= {f"mqtt_{count}": float(value) for count, value in counts.items()}
+        return figures
+
+    def _journal_figures(self) -> dict[str, float]:
+        health = self._journal.health()
+        return {
+            "journal_queued": float(health.queued),
+            "journal_dropped_total": float(health.dropped),
+            "journal_entries": float(health.size),
+        }
+
+    def _page(self) -> str:
+        return "" if self._depot.web is None else f"http://{self._depot.web.host}:{self._depot.web.port}/"
+
+    # --- new orders ------------------------------------------------------------------------------
+
+    def _ask_reload(self) -> None:
+        if not self._reloading and not self._stopping.is_set():
+            self._reloading = True
+            self._runtime.once("reload", self._reload)
+
+    async def _reload(self) -> None:
+        """Read the whole file anew, and only then follow it; a file that is refused changes nothing."""
+        try:
+            depot = self._reread()
+            if depot is not None:
+                self._manager.reloading()
+                await self._follow(depot)
+                self._manager.ready()
+        finally:
+            self._reloading = False
+
+    def _reread(self) -> Depot | None:
+        try:
+            depot = load(self._depot.file, self._environ).depot
+        except ConfigError as error:
+            self._log.error("new configuration refused, the old one stays", problems=str(error))
+            self._system("configuration", present=True, reason="refused", detail=str(error)[:200])
+            return None
+        if (depot.id, depot.data) != (self._depot.id, self._depot.data):
+            self._log.error("a depot's id and data folder need a restart, the old configuration stays")
+            self._system("configuration", present=True, reason="needs-restart", detail="id, data")
+            return None
+        self._system("configuration", present=False, reason="", detail="")
+        return depot
+
+    async def _follow(self, depot: Depot) -> None:
+        await self._runtime.end("wiring")
+        self._depot, self._links = depot, {}
+        self._wiring = self._build(depot)
+        effects = self._engine.reorder(orders(depot, self._wiring), self.clock.now())
+        self._picture = self._paint(depot)
+        self._perform(effects)
+        self._start_wiring()
+        web = self._web_process(depot)
+        if web != self._web:
+            await self._runtime.end("web")
+            self._web = web
+            if web is not None:
+                self._runtime.start("web", web.run, "web")
+        self._show_soon()
+        self._log.info("following the new configuration", detectors=len(depot.detectors), page=self._page())
+
+
+def run(
+    loaded: Loaded, environ: dict[str, str], ready: Callable[[], None] | None = None, *, vfs: str | None = None
+) -> int:
+    """Open the journal and watch until SIGTERM or SIGINT. Returns the process's exit code.
+
+    `vfs` names a registered SQLite file system, for trials of disks that are slow, full or broken.
+    """
+    depot = loaded.depot
+    try:
+        depot.data.mkdir(parents=True, exist_ok=True)
+        journal = Journal.open(journal_path(depot), depot=depot.id, vfs=vfs)
+    except (StoreError, OSError) as error:
+        sys.stderr.write(f"{error}\n")
+        return EXIT_FAILED
+    try:
+        return asyncio.run(_run(depot, journal, environ, ready))
+    except ControlError as error:
+        sys.stderr.write(f"{error}\n")
+        return EXIT_FAILED
+
+
+async def _run(depot: Depot, journal: Journal, environ: dict[str, str], ready: Callable[[], None] | None) -> int:
+    return await App(depot, journal, environ).run(ready)
+
+
+def journal_path(depot: Depot) -> Path:
+    """Where a depot's journal stands."""
+    return depot.data / "journal.db"

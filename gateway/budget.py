@@ -1,0 +1,179 @@
+"""The three seconds as named parts, computed from the configuration alone. Knows no clock and no measurement.
+
+A budget is the worst time between a value at the register and the first output that takes its alarm.
+"""
+
+from dataclasses import dataclass
+
+from gateway.depot import Bus, Depot, Detector, MqttChannel, Output, WebhookChannel
+from sensors.drivers.modbus import ModbusHead
+from sensors.readings import DetectorId
+from sensors.stamps import SECOND
+from sensors.wire.points import ModbusPoints
+
+DECIDE_S = 0.01
+FIRST_OUTPUT_S = 0.5
+"""Allowed for the first output, its own read-back or answer included."""
+
+BROKER_S = 0.05
+"""From a head's broker to us and decoded, on the depot's own network."""
+
+ETHERNET_S = 0.005
+"""One request and its answer on a local network, the device's own time included."""
+
+SERIAL_TURNAROUND_S = 0.02
+"""What a serial device takes before it answers, with the silent times around both frames."""
+
+SERIAL_BITS = 11
+"""Bits that one byte takes on a serial line: start, 8, parity or second stop, stop."""
+
+FRAME_BYTES = 8 + 5
+"""A register request and the frame around its answer, on a serial line."""
+
+MAX_WORDS = 125
+"""Registers one request can read (Modbus application protocol, function 3)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """The worst case of one detector.
+
+    Attributes:
+        parts: what it consists of, in order: ``poll``, ``line``, ``lost-poll``, ``broker``, ``decide``,
+            ``output-line``, ``output``; only those that occur. Seconds.
+        total_s: their sum, to the fastest counting output.
+        audible_s: the same to the fastest siren; None without one.
+        certified: the promise holds and nothing that a law asks here is missing.
+        slowest: the name of the longest part.
+        objections: why it is not certified: ``too-slow``, ``no-output``, ``audible-too-slow``, ``no-siren``,
+            ``slow-head`` (it renews its value too seldom), ``slow-silence`` (its death shows too late),
+            ``slow-age`` (its readings may grow too old).
+        refresh_s: how often the head renews its value, None where nobody knows; not in the sum, since the promise
+            starts where a value can be read.
+    """
+
+    detector: DetectorId
+    parts: tuple[tuple[str, float], ...]
+    total_s: float
+    audible_s: float | None
+    certified: bool
+    slowest: str
+    objections: tuple[str, ...]
+    refresh_s: float | None
+
+
+def budget(depot: Depot, detector: Detector) -> Budget:
+    """Return the worst case of one detector of this depot."""
+    arriving = _arriving(depot, detector)
+    ways = [_to_output(depot, output) for output in depot.outputs]
+    sirens = [_to_output(depot, output) for output in depot.outputs if output.kind == "siren"]
+    if any(isinstance(channel, MqttChannel | WebhookChannel) for channel in depot.channels):
+        ways.append((("output", FIRST_OUTPUT_S),))
+    parts = (*arriving, ("decide", DECIDE_S), *min(ways, key=_sum, default=()))
+    audible = min((_sum((*arriving, ("decide", DECIDE_S), *way)) for way in sirens), default=None)
+    objections = _objections(depot, detector, _sum(parts), audible, heard=bool(ways))
+    return Budget(
+        detector=detector.id,
+        parts=parts,
+        total_s=_sum(parts),
+        audible_s=audible,
+        certified=not objections,
+        slowest=max(parts, key=lambda part: part[1])[0],
+        objections=objections,
+        refresh_s=detector.refresh_s,
+    )
+
+
+def budgets(depot: Depot) -> tuple[Budget, ...]:
+    """Return every detector's budget, in the depot's order."""
+    return tuple(budget(depot, detector) for detector in depot.detectors)
+
+
+def _objections(
+    depot: Depot, detector: Detector, total: float, audible: float | None, *, heard: bool
+) -> tuple[str, ...]:
+    limit = depot.within_s
+    law = next((area.audible_within_s for area in depot.areas if area.id == detector.area), None)
+    found = {
+        "no-output": not heard,
+        "too-slow": total > limit,
+        "no-siren": law is not None and audible is None,
+        "audible-too-slow": law is not None and audible is not None and audible > law,
+        "slow-head": (detector.refresh_s or 0.0) > limit,
+        "slow-silence": (detector.detects_silence_s or 0.0) > limit,
+        "slow-age": detector.blind_after_s > limit,
+    }
+    return tuple(name for name, holds in found.items() if holds)
+
+
+# --- the way in ----------------------------------------------------------------------------------
+
+
+def _arriving(depot: Depot, detector: Detector) -> tuple[tuple[str, float], ...]:
+    bus = next((bus for bus in depot.buses if bus.settings.id == detector.source), None)
+    if bus is None:
+        return (("broker", BROKER_S),)
+    period = bus.settings.period_ns / SECOND
+    requests = [seconds for unit in _units(bus) for seconds in _requests(bus, unit)]
+    own = max(_requests(bus, _unit_of(bus, detector.id)), default=0.0)
+    line = sum(requests)
+    if bus.settings.in_flight > 1 and bus.line_baud is None:
+        line = max(line / bus.settings.in_flight, own)
+    return (
+        ("poll", max(period, line)),  # a line too slow for its period is polled as fast as it goes
+        ("line", line),
+        ("lost-poll", bus.settings.timeout_ns / SECOND + own),
+    )
+
+
+def _units(bus: Bus) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(head.unit for head in bus.heads))
+
+
+def _unit_of(bus: Bus, detector: DetectorId) -> int:
+    return next(head.unit for head in bus.heads if head.detector == detector)
+
+
+def _requests(bus: Bus, unit: int) -> tuple[float, ...]:
+    """Seconds that each block read of one unit takes: neighbours are read together, at most `MAX_WORDS` at a time."""
+    ends: dict[object, list[int]] = {}
+    blocks: list[int] = []
+    for function, register, words in sorted(_spans(bus.heads, unit), key=lambda span: (span[0], span[1])):
+        first, past = ends.get(function, (0, -MAX_WORDS))
+        if register + words - first > MAX_WORDS or past < 0:
+            ends[function] = [register, register + words]
+            blocks.append(words)
+        else:
+            ends[function] = [first, max(past, register + words)]
+            blocks[-1] = max(past, register + words) - first
+    return tuple(_transaction(bus.line_baud, words) for words in blocks)
+
+
+def _spans(heads: tuple[ModbusHead, ...], unit: int) -> list[tuple[int, int, int]]:
+    return [
+        (function.value, register, words)
+        for head in heads
+        if head.unit == unit and isinstance(head.profile.points, ModbusPoints)
+        for function, register, words in head.profile.points.spans()
+    ]
+
+
+def _transaction(line_baud: int | None, words: int) -> float:
+    if line_baud is None:
+        return ETHERNET_S
+    return ETHERNET_S + SERIAL_TURNAROUND_S + (FRAME_BYTES + 2 * words) * SERIAL_BITS / line_baud
+
+
+# --- the way out ---------------------------------------------------------------------------------
+
+
+def _to_output(depot: Depot, output: Output) -> tuple[tuple[str, float], ...]:
+    """A write and its read-back, behind whatever poll is in flight on the same line, one of them lost."""
+    bus = next(bus for bus in depot.buses if bus.settings.id == output.bus)
+    timeout = bus.settings.timeout_ns / SECOND
+    switching = ("output", max(FIRST_OUTPUT_S, timeout + 3 * _transaction(bus.line_baud, 1)))
+    return (("output-line", timeout), switching) if bus.heads else (switching,)
+
+
+def _sum(parts: tuple[tuple[str, float], ...]) -> float:
+    return sum(seconds for _, seconds in parts)

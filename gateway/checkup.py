@@ -1,0 +1,148 @@
+"""What ``vigia doctor`` looks at: the machine, and the hosts a depot needs. Finds, and repairs nothing."""
+
+import asyncio
+import ctypes
+import os
+import shutil
+import socket
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import Enum
+from zoneinfo import ZoneInfo
+
+import apsw
+
+from gateway import control, reach
+from gateway.depot import Depot
+from gateway.journal import JournalReader, StoreError
+from sensors.drivers.broker import connected, reason_of
+from sensors.drivers.mqtt import MqttSettings
+
+LEAST_FREE_BYTES = 200_000_000
+LEAST_FREE_TO_PASS_BYTES = 20_000_000
+BROKER_WITHIN_S = 5.0
+
+
+class Health(Enum):
+    """How a finding stands; only BAD fails the doctor."""
+
+    GOOD = "good"
+    ADVICE = "advice"
+    BAD = "bad"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing looked at. `check` names its words, `values` fill them in."""
+
+    check: str
+    health: Health
+    values: dict[str, object] = field(default_factory=dict)
+
+
+def examine(depot: Depot) -> Iterator[Finding]:
+    """Look at everything, the quick things first."""
+    running = control.answers(depot.data / "control.sock")
+    yield Finding("gateway_running" if running else "gateway_not_running", Health.GOOD)
+    yield _clock(depot)
+    yield Finding("zone", Health.GOOD, {"zone": depot.timezone, "local": _local_time(depot)})
+    yield from _data(depot)
+    yield _journal(depot)
+    yield from _web(depot, running=running)
+    for one in reach.reach(reach.endpoints(depot)):
+        values: dict[str, object] = {"what": one.endpoint.what, "place": f"{one.endpoint.host}:{one.endpoint.port}"}
+        if one.reason:
+            yield Finding("unreachable", Health.BAD, {**values, "reason": one.reason})
+        else:
+            yield Finding("reachable", Health.GOOD, values)
+            if one.endpoint.what == "mqtt" and depot.mqtt is not None:
+                yield _broker(depot.mqtt)
+
+
+def _local_time(depot: Depot) -> str:
+    return datetime.now(ZoneInfo(depot.timezone)).strftime("%Y-%m-%d %H:%M")
+
+
+def _clock(depot: Depot) -> Finding:
+    now = datetime.now().astimezone()
+    written = datetime.fromtimestamp(depot.file.stat().st_mtime).astimezone()
+    if written > now:
+        return Finding(
+            "clock_behind", Health.BAD, {"now": f"{now:%Y-%m-%d %H:%M}", "written": f"{written:%Y-%m-%d %H:%M}"}
+        )
+    if not _synchronised():
+        return Finding("clock_free", Health.ADVICE, {"now": f"{now:%Y-%m-%d %H:%M}"})
+    return Finding("clock", Health.GOOD, {"now": f"{now:%Y-%m-%d %H:%M}"})
+
+
+def _synchronised() -> bool:
+    """Ask the kernel whether something disciplines its clock (adjtimex(2): 5 is TIME_ERROR)."""
+    adjtimex = getattr(ctypes.CDLL(None), "adjtimex", None)
+    return adjtimex is not None and 0 <= adjtimex(ctypes.create_string_buffer(512)) < 5
+
+
+def _data(depot: Depot) -> Iterator[Finding]:
+    folder = depot.data
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    values: dict[str, object] = {"folder": depot.data}
+    if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
+        yield Finding("data_not_writable", Health.BAD, values)
+        return
+    yield Finding("data_writable", Health.GOOD, values)
+    free = shutil.disk_usage(folder).free
+    values = {**values, "free": f"{free / 1e6:,.0f}".replace(",", " ")}
+    if free < LEAST_FREE_TO_PASS_BYTES:
+        yield Finding("disk_full", Health.BAD, values)
+    elif free < LEAST_FREE_BYTES:
+        yield Finding("disk_low", Health.ADVICE, values)
+    else:
+        yield Finding("disk", Health.GOOD, values)
+
+
+def _journal(depot: Depot) -> Finding:
+    path = depot.data / "journal.db"
+    if not path.exists():
+        return Finding("journal_new", Health.GOOD, {"path": path})
+    try:
+        with JournalReader(path) as reader:
+            owner, entries, _ = reader.head()
+    except (StoreError, apsw.Error, OSError) as error:
+        return Finding("journal_broken", Health.BAD, {"path": path, "reason": error})
+    if owner != depot.id:
+        return Finding("journal_foreign", Health.BAD, {"path": path, "owner": owner, "id": depot.id})
+    return Finding("journal", Health.GOOD, {"path": path, "entries": entries})
+
+
+def _web(depot: Depot, *, running: bool) -> Iterator[Finding]:
+    if depot.web is None or running:  # a running gateway holds the port itself
+        return
+    values: dict[str, object] = {"host": depot.web.host, "port": depot.web.port}
+    family = socket.AF_INET6 if ":" in depot.web.host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((depot.web.host, depot.web.port))
+        except OSError as error:
+            yield Finding("port_taken", Health.BAD, {**values, "reason": error.strerror})
+            return
+    yield Finding("port_free", Health.GOOD, values)
+
+
+def _broker(settings: MqttSettings) -> Finding:
+    reason = asyncio.run(_refusal(replace(settings, client_id=f"{settings.client_id}-doctor-{os.getpid()}")))
+    values: dict[str, object] = {"place": f"{settings.host}:{settings.port}", "reason": reason}
+    return Finding("broker_refuses", Health.BAD, values) if reason else Finding("broker", Health.GOOD, values)
+
+
+async def _refusal(settings: MqttSettings) -> str:
+    from aiomqtt import MqttError
+
+    try:
+        async with asyncio.timeout(BROKER_WITHIN_S), connected(settings, lambda _message: None):
+            return ""
+    except MqttError as error:
+        return reason_of(error)
+    except TimeoutError:
+        return "no-answer"

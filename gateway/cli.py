@@ -1,0 +1,143 @@
+"""The ``vigia`` command: finds commands, loads only the one that is asked for, and puts usage errors in words.
+
+Commands of other packages arrive through the entry-point group ``vigia.commands``; listing them imports none.
+"""
+
+import errno
+import os
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points, version
+from typing import Any, NoReturn
+
+import click
+
+from gateway.commands.talk import EXIT_FAILED, Talk
+
+GROUP = "vigia.commands"
+OWN = ("init", "check", "probe", "doctor", "run", "status", "service")
+"""Our own commands, in the order a newcomer meets them: each a module of `gateway.commands` with ``command(talk)``."""
+
+
+def main() -> NoReturn:
+    """Run the command line of this process."""
+    sys.exit(Vigia(Talk.of(os.environ)).main(sys.argv[1:], prog_name="vigia"))
+
+
+class Vigia(click.Group):
+    """The group of all commands, loaded when asked for."""
+
+    def __init__(self, talk: Talk) -> None:
+        super().__init__(name="vigia", help=talk.text("vigia.help"), params=[_version_option(talk)])
+        self.context_class = _context_class(talk)
+        self._talk = talk
+        self._foreign: Mapping[str, EntryPoint] = {entry.name: entry for entry in entry_points(group=GROUP)}
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """Names only: nothing is imported."""
+        return [*OWN, *sorted(name for name in self._foreign if name not in OWN)]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
+        """Import and return one command."""
+        if cmd_name in OWN:
+            command: click.Command = import_module(f"gateway.commands.{cmd_name}").command(self._talk)
+        elif cmd_name in self._foreign:
+            command = self._foreign[cmd_name].load()
+        else:
+            return None
+        command.context_class = self.context_class
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands by what our words say of them, without importing any."""
+        rows = [(name, self._short_help(name)) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+    def main(  # type: ignore[override]  # click's overloads say Never for one case of `standalone_mode`
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        **extra: Any,  # noqa: ANN401 - handed through to click
+    ) -> NoReturn:
+        """As click's, with errors in the person's language. Exit codes: 0, 1 failed, 2 usage, 78 configuration."""
+        try:
+            code: object = super().main(args, prog_name, **{**extra, "standalone_mode": False})
+        except click.ClickException as error:
+            self._explain(error)
+            sys.exit(error.exit_code)
+        except click.Abort:
+            self._talk.say("cli.aborted")
+            sys.exit(EXIT_FAILED)
+        except OSError as error:
+            if error.errno != errno.EPIPE:
+                raise
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the interpreter complains at its end
+            sys.exit(EXIT_FAILED)
+        sys.exit(code if isinstance(code, int) else 0)
+
+    def _short_help(self, name: str) -> str:
+        key = f"command.{name}"
+        if key in self._talk.words:
+            return self._talk.text(key)
+        distribution = self._foreign[name].dist
+        return self._talk.text("cli.foreign", package=distribution.name if distribution else "?")
+
+    def _explain(self, error: click.ClickException) -> None:
+        if isinstance(error, click.UsageError) and error.ctx is not None:
+            click.echo(error.ctx.get_usage(), err=True)
+            self._talk.say("cli.try_help", command=error.ctx.command_path)
+        self._talk.say("cli.error", text=self._message(error))
+
+    def _message(self, error: click.ClickException) -> str:
+        """The error in words of ours where its kind is known; else as the command that raised it said it."""
+        match error:
+            case click.NoSuchOption(option_name=option, possibilities=near):
+                key, values = "no_such_option", {"option": option}
+            case click.exceptions.NoSuchCommand(command_name=name):
+                near = get_close_matches(name, [*OWN, *self._foreign], n=1)
+                key, values = "no_such_command", {"command": name}
+            case click.MissingParameter(param=click.Parameter() as param):
+                return self._talk.text("cli.missing", what=param.get_error_hint(error.ctx or click.Context(self)))
+            case _:
+                return error.format_message()
+        text = self._talk.text(f"cli.{key}", **values)
+        return text if not near else f"{text} {self._talk.text('cli.perhaps', near=', '.join(sorted(near)))}"
+
+
+def _version_option(talk: Talk) -> click.Option:
+    def show(ctx: click.Context, param: click.Parameter, value: bool) -> None:  # noqa: ARG001 - click's signature
+        if value and not ctx.resilient_parsing:
+            click.echo(f"vigia {version('vigia-glp')}")
+            ctx.exit()
+
+    text = talk.text("option.version")
+    return click.Option(["--version"], is_flag=True, expose_value=False, is_eager=True, callback=show, help=text)
+
+
+def _context_class(talk: Talk) -> type[click.Context]:
+    """A context whose help pages carry our headings instead of click's English ones."""
+    said = {name: talk.text(f"heading.{name}") for name in ("Options", "Commands", "Arguments")}
+    usage, show_help = talk.text("heading.usage"), talk.text("option.help")
+
+    class Formatter(click.HelpFormatter):
+        def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
+            super().write_usage(prog, args, prefix or f"{usage} ")
+
+        def write_heading(self, heading: str) -> None:
+            super().write_heading(said.get(heading, heading))
+
+        def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
+            translated = [(left, show_help if left == "--help" else right) for left, right in rows]
+            super().write_dl(translated, col_max, col_spacing)
+
+    class Context(click.Context):
+        formatter_class = Formatter
+
+    return Context
+
+
+if __name__ == "__main__":
+    main()

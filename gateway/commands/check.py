@@ -1,0 +1,59 @@
+"""``vigia check``: is this configuration right, and does each detector keep the three seconds?"""
+
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from gateway.commands.talk import EXIT_FAILED, Talk, file_argument, json_option, load_or_exit
+
+
+def command(talk: Talk) -> click.Command:
+    """Build the command in the talk's language."""
+
+    def check(file: Path, *, strict: bool, connect: bool, as_json: bool) -> None:
+        loaded = load_or_exit(talk, file, as_json=as_json)
+        from gateway.budget import budgets
+        from gateway.commands.figures import budget_lines, watched
+        from gateway.reach import endpoints, reach
+
+        depot, found = loaded.depot, budgets(loaded.depot)
+        reached = reach(endpoints(depot)) if connect else ()
+        short = [budget for budget in found if not budget.certified]
+        if as_json:
+            talk.put_json(
+                {
+                    "ok": True,
+                    "detectors": len(depot.detectors),
+                    "certified": len(found) - len(short),
+                    "budgets": [{**asdict(budget), "parts": dict(budget.parts)} for budget in found],
+                    "warnings": [asdict(warning) for warning in loaded.warnings],
+                    "reached": [{**asdict(one.endpoint), "reason": one.reason} for one in reached],
+                }
+            )
+        else:
+            talk.put(watched(talk, depot))
+            for line in budget_lines(talk, found, depot.within_s):
+                talk.put(line)
+            for one in reached:
+                if not one.reason:
+                    place = f"{one.endpoint.host}:{one.endpoint.port}"
+                    talk.put(talk.text("check.reached", what=one.endpoint.what, place=place))
+        unreached = [one for one in reached if one.reason]
+        for one in unreached:
+            place = f"{one.endpoint.host}:{one.endpoint.port}"
+            talk.say("check.unreached", what=one.endpoint.what, place=place, reason=one.reason)
+        if unreached or (strict and short):
+            click.get_current_context().exit(EXIT_FAILED)
+
+    return click.Command(
+        "check",
+        callback=check,
+        help=talk.text("command.check"),
+        params=[
+            file_argument(),
+            click.Option(["--strict"], is_flag=True, help=talk.text("check.strict")),
+            click.Option(["--connect"], is_flag=True, help=talk.text("check.connect")),
+            json_option(talk),
+        ],
+    )

@@ -1,0 +1,47 @@
+"""``vigia doctor``: is this machine, and everything the depot needs, in order? Every red line names its cure."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from gateway.commands.talk import EXIT_FAILED, Talk, file_argument, json_option, load_or_exit
+
+if TYPE_CHECKING:  # it brings the journal and the broker's client, which other commands do not need
+    from gateway.checkup import Finding
+
+MARKS = {"good": ("ok", "green"), "advice": (" !", "yellow"), "bad": (" X", "red")}
+
+
+def command(talk: Talk) -> click.Command:
+    """Build the command in the talk's language."""
+
+    def doctor(file: Path, *, as_json: bool) -> None:
+        loaded = load_or_exit(talk, file, as_json=as_json)
+        from gateway.checkup import Health, examine
+
+        findings = []
+        for finding in examine(loaded.depot):
+            findings.append(finding)
+            if not as_json:
+                mark, colour = MARKS[finding.health.value]
+                click.secho(f"{mark}  {_sentence(talk, finding)}", fg=colour)
+        bad = sum(1 for finding in findings if finding.health is Health.BAD)
+        if as_json:
+            rows = [{"check": one.check, "health": one.health.value, "text": _sentence(talk, one)} for one in findings]
+            talk.put_json({"ok": not bad, "findings": rows})
+        else:
+            talk.say("doctor.sick" if bad else "doctor.well", count=bad)
+        if bad:
+            click.get_current_context().exit(EXIT_FAILED)
+
+    params: list[click.Parameter] = [file_argument(), json_option(talk)]
+    return click.Command("doctor", callback=doctor, help=talk.text("command.doctor"), params=params)
+
+
+def _sentence(talk: Talk, finding: "Finding") -> str:
+    """What was found, and for what is not well, its cure."""
+    found = talk.text(f"doctor.{finding.check}.found", **finding.values)
+    if finding.health.value == "good":
+        return found
+    return f"{found}; {talk.text(f'doctor.{finding.check}.cure', **finding.values)}"

@@ -1,0 +1,45 @@
+"""Budgets and counts as lines for a person. Knows no command."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from gateway.budget import Budget
+from gateway.commands.talk import Talk
+from gateway.depot import Depot
+
+
+def watched(talk: Talk, depot: Depot) -> str:
+    """How many detectors are watched, over what: the figure to hold against the yard."""
+    modbus = sum(len(bus.heads) for bus in depot.buses)
+    lines = sum(1 for bus in depot.buses if bus.heads)
+    values = {"count": len(depot.detectors), "modbus": modbus, "lines": lines, "mqtt": len(depot.mqtt_heads)}
+    return talk.text("figures.watched", **values)
+
+
+def budget_lines(talk: Talk, budgets: Sequence[Budget], within_s: float) -> Iterator[str]:
+    """One line for each detector: its worst case, the verdict, the parts, and the slow one by name."""
+    width = max((len(budget.detector) for budget in budgets), default=0)
+    for budget in budgets:
+        parts = " + ".join(f"{_part(talk, name)} {seconds:.2f}" for name, seconds in budget.parts)
+        yield talk.text(
+            "figures.budget",
+            detector=f"{budget.detector:<{width}}",
+            total=f"{budget.total_s:.2f}",
+            verdict=_verdict(talk, budget, within_s),
+            parts=parts,
+            slowest=_part(talk, budget.slowest),
+            refresh=talk.text("figures.unknown") if budget.refresh_s is None else f"{budget.refresh_s:g} s",
+        )
+
+
+def _verdict(talk: Talk, budget: Budget, within_s: float) -> str:
+    if budget.certified:
+        return talk.text("figures.certified", limit=f"{within_s:g}")
+    return talk.text("figures.not_certified", reasons=", ".join(_objections(talk, budget.objections)))
+
+
+def _objections(talk: Talk, objections: Iterable[str]) -> Iterator[str]:
+    return (talk.text(f"objection.{objection}") for objection in objections)
+
+
+def _part(talk: Talk, name: str) -> str:
+    return talk.text(f"part.{name}")

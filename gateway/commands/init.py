@@ -1,0 +1,205 @@
+"""``vigia init``: six questions, or flags, and a commented depot.toml that passes ``vigia check``."""
+
+import json
+import re
+import sys
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import click
+
+from gateway.commands.talk import EXIT_FAILED, Talk
+
+MODBUS_PORT = 502
+MOST_DETECTORS = 247
+"""Units one serial line can address."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A host and port, as typed: ``192.168.0.20`` or ``192.168.0.20:502``."""
+
+    host: str
+    port: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What the six questions ask."""
+
+    name: str
+    kg: float
+    law: str
+    host: Place
+    detectors: int
+    siren: Place | None
+
+
+def command(talk: Talk) -> click.Command:
+    """Build the command in the talk's language."""
+
+    def init(file: Path, *, yes: bool, **flags: object) -> None:
+        if file.exists():
+            talk.say("init.exists", file=file)
+            click.get_current_context().exit(EXIT_FAILED)
+        answers = _answers(talk, flags, yes=yes)
+        text = render(answers, talk.words.language, file, talk)
+        try:
+            with file.open("x", encoding="utf-8") as target:
+                target.write(text)
+        except OSError as error:
+            talk.say("init.not_written", file=file, reason=error.strerror)
+            click.get_current_context().exit(EXIT_FAILED)
+        talk.say("init.written", file=file)
+        talk.put(f"vigia check {file}")
+        talk.put(f"vigia probe {file}")
+
+    options = [
+        click.Option([f"--{question.flag}"], type=question.type, help=talk.text(f"init.ask.{question.flag}"))
+        for question in _questions()
+    ]
+    path = click.Argument(["file"], metavar="depot.toml", type=click.Path(path_type=Path), default="depot.toml")
+    agree = click.Option(["--yes", "-y"], is_flag=True, help=talk.text("init.yes"))
+    return click.Command("init", callback=init, help=talk.text("command.init"), params=[path, *options, agree])
+
+
+def render(answers: Answers, language: str, file: Path, talk: Talk) -> str:
+    """Return the whole depot.toml."""
+    template = resources.files("gateway.words").joinpath(f"depot.{language}.txt").read_text("utf-8")
+    law = answers.law
+    return template.format(
+        file=file,
+        id=_quoted(_identifier(answers.name)),
+        name=_quoted(answers.name),
+        laws=_quoted(law) if law else "",
+        law_comment="" if law else talk.text("init.law_comment", laws=", ".join(_laws())),
+        kg=f"{answers.kg:g}",
+        host=_quoted(answers.host.host),
+        port=answers.host.port,
+        detectors="".join(_detector(number, talk) for number in range(1, answers.detectors + 1)),
+        siren=_siren(answers.siren, talk),
+    )
+
+
+# --- questions --------------------------------------------------------------------------------------
+
+
+class _PlaceType(click.ParamType[Place | None]):
+    """``host`` or ``host:port``; a dash stands for none."""
+
+    name = "host[:port]"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Place | None:
+        if isinstance(value, Place) or value is None:
+            return value
+        text = str(value).strip()
+        if text in ("", "-"):
+            return None
+        found = re.fullmatch(r"([A-Za-z0-9._\-]+|\[[0-9A-Fa-f:]+\])(?::(\d{1,5}))?", text)
+        port = int(found[2] or MODBUS_PORT) if found else 0
+        if not found or not 1 <= port <= 65535:
+            self.fail(f"{text!r}: host[:port]", param, ctx)
+        return Place(found[1].strip("[]"), port)
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    flag: str
+    type: click.ParamType[Any]  # Any: text, a number, a choice or a place
+    default: str
+
+
+def _questions() -> tuple[_Question, ...]:
+    return (
+        _Question("name", click.STRING, "Depósito"),
+        _Question("kg", click.FloatRange(min=0, min_open=True, max=1e9), "1560"),
+        _Question("law", click.Choice(["-", *_laws()]), "-"),
+        _Question("host", _PlaceType(), "192.168.0.20:502"),
+        _Question("detectors", click.IntRange(1, MOST_DETECTORS), "4"),
+        _Question("siren", _PlaceType(), "192.168.0.21:502"),
+    )
+
+
+def _laws() -> tuple[str, ...]:
+    from compliance import statutes
+
+    return tuple(name for name in statutes.names() if name != statutes.HOUSE)
+
+
+def _answers(talk: Talk, flags: Mapping[str, object], *, yes: bool) -> Answers:
+    """Flags first, then the person where one is there to ask, else the defaults if `--yes` allows them."""
+    missing = [question for question in _questions() if flags[question.flag] is None]
+    if missing and not yes and not sys.stdin.isatty():
+        raise click.UsageError(talk.text("init.no_tty", flags=", ".join(f"--{one.flag}" for one in missing)))
+    given = dict(flags)
+    for question in missing:
+        if yes:
+            given[question.flag] = question.type.convert(question.default, None, None)
+        else:
+            prompt = talk.text(f"init.ask.{question.flag}")
+            given[question.flag] = click.prompt(prompt, default=question.default, type=question.type, err=True)
+    name, host, siren = given["name"], given["host"], given["siren"]
+    if not isinstance(host, Place):
+        raise click.UsageError(talk.text("init.no_host"))
+    return Answers(
+        name=" ".join(str(name).split()) or "Depósito",
+        kg=float(str(given["kg"])),
+        law="" if given["law"] == "-" else str(given["law"]),
+        host=host,
+        detectors=int(str(given["detectors"])),
+        siren=siren if isinstance(siren, Place) else None,
+    )
+
+
+# --- pieces -----------------------------------------------------------------------------------------
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _identifier(name: str) -> str:
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:64].strip("-") or "deposito"
+
+
+def _detector(number: int, talk: Talk) -> str:
+    return f"""
+[[detector]]
+id = "GD-{100 + number}"
+area = "patio"
+bus = "detectores"
+unit = {number}
+profile = "generic-modbus"      # {talk.text("init.comment.profile")}
+register = 0                    # {talk.text("init.comment.register")}
+function = "holding"
+type = "uint16"
+scale = 1
+unit_of_value = "lel_pct"
+lel_vol_pct = 1.4               # {talk.text("init.comment.basis")}
+# calibrated_on = 2026-08-01
+"""
+
+
+def _siren(place: Place | None, talk: Talk) -> str:
+    if place is None:
+        return f"\n# {talk.text('init.comment.no_siren')}\n"
+    return f"""
+# {talk.text("init.comment.siren")}
+[[bus]]
+id = "saidas"
+transport = "tcp"
+host = {_quoted(place.host)}
+port = {place.port}
+
+[[channel]]
+id = "sirene"
+kind = "siren"
+bus = "saidas"
+unit = 1
+coil = 0
+"""

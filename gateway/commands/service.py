@@ -1,0 +1,115 @@
+"""``vigia service``: the systemd unit that keeps the watch up. Writes text; touches no service manager."""
+
+import shlex
+import shutil
+import sys
+from pathlib import Path
+
+import click
+
+from gateway.commands.talk import EXIT_FAILED, Talk, file_argument, load_or_exit
+from gateway.depot import Depot
+
+UNIT = """\
+# Written by `vigia service`. Install:
+#   sudo cp vigia.service /etc/systemd/system/ && sudo systemctl daemon-reload && sudo systemctl enable --now vigia
+
+[Unit]
+Description=Vigia GLP: {name}
+Documentation=man:systemd.service(5)
+Wants=network-online.target
+After=network-online.target time-sync.target
+StartLimitIntervalSec=0
+
+[Service]
+Type=notify
+NotifyAccess=main
+ExecStart={vigia} run {file}
+ExecReload=kill -HUP $MAINPID
+WatchdogSec=10
+Restart=always
+RestartSec=1
+# A refused configuration does not get better by trying again; `systemctl status vigia` shows what is wrong with it.
+RestartPreventExitStatus=78
+TimeoutStartSec=30
+TimeoutStopSec=5
+KillMode=mixed
+OOMScoreAdjust=-500
+
+# The journal, readings and keys live here, whatever depot.data says. Commands beside the service need to know it:
+#   sudo env VIGIA_DEPOT__DATA=/var/lib/vigia {vigia} status {file}
+StateDirectory=vigia
+StateDirectoryMode=0750
+Environment=VIGIA_DEPOT__DATA=%S/vigia VIGIA_LANG={language}
+# Secrets, one NAME=value a line; readable by root only.
+EnvironmentFile=-/etc/vigia/secrets
+
+DynamicUser=yes
+ProtectSystem=strict
+ProtectHome=read-only
+PrivateTmp=yes
+PrivateDevices=yes
+ProtectKernelTunables=yes
+ProtectKernelModules=yes
+ProtectKernelLogs=yes
+ProtectControlGroups=yes
+ProtectClock=yes
+ProtectHostname=yes
+NoNewPrivileges=yes
+RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6
+RestrictNamespaces=yes
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+LockPersonality=yes
+CapabilityBoundingSet=
+SystemCallArchitectures=native
+SystemCallFilter=@system-service
+UMask=0027
+
+[Install]
+WantedBy=multi-user.target
+"""
+
+
+def command(talk: Talk) -> click.Command:
+    """Build the command in the talk's language."""
+
+    def service(file: Path, output: Path | None) -> None:
+        loaded = load_or_exit(talk, file)
+        text = unit(loaded.depot, _own_path())
+        if output is None:
+            click.echo(text, nl=False)
+            return
+        try:
+            output.write_text(text, encoding="utf-8")
+        except OSError as error:
+            talk.say("service.not_written", path=output, reason=error.strerror)
+            click.get_current_context().exit(EXIT_FAILED)
+        talk.say("service.written", path=output)
+
+    path = click.Path(dir_okay=False, path_type=Path)
+    params: list[click.Parameter] = [
+        file_argument(),
+        click.Option(["-o", "--output"], type=path, help=talk.text("service.output")),
+    ]
+    return click.Command("service", callback=service, help=talk.text("command.service"), params=params)
+
+
+def unit(depot: Depot, vigia: str) -> str:
+    """Return the unit for this depot, run by the program at `vigia`."""
+    # systemd expands % and $ in most values; quotes keep blanks in paths together
+    return UNIT.format(
+        name=_plain(" ".join(depot.name.split())),
+        vigia=vigia,
+        file=_plain(shlex.quote(str(depot.file.resolve()))).replace("$", "$$"),
+        language=depot.language,
+    )
+
+
+def _plain(text: str) -> str:
+    return text.replace("%", "%%")
+
+
+def _own_path() -> str:
+    beside = Path(sys.executable).with_name("vigia")
+    return str(beside) if beside.exists() else shutil.which("vigia") or "vigia"

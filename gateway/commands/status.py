@@ -1,0 +1,73 @@
+"""``vigia status``: what the running gateway sees, asked over its control socket."""
+
+from pathlib import Path
+
+import click
+
+from dashboards.ports import Answer, Ask, DetectorView, Snapshot
+from gateway.commands.talk import EXIT_FAILED, Talk, file_argument, json_option, load_or_exit
+
+
+def command(talk: Talk) -> click.Command:
+    """Build the command in the talk's language."""
+
+    def status(file: Path, *, as_json: bool) -> None:
+        loaded = load_or_exit(talk, file, as_json=as_json)
+        import msgspec
+
+        from gateway.control import ControlError, ask
+
+        try:
+            answer = ask(loaded.depot.data / "control.sock", Ask(ref=1, what="snapshot"))
+        except ControlError as error:
+            answer = Answer(ref=1, ok=False, detail=str(error))
+        if answer.snapshot is None:
+            if as_json:
+                talk.put_json({"ok": False, "error": "not-running", "detail": answer.detail or answer.error})
+            talk.say("status.not_running", reason=answer.detail or answer.error, file=file)
+            click.get_current_context().exit(EXIT_FAILED)
+        if as_json:
+            talk.put_json(msgspec.to_builtins(answer.snapshot))
+        else:
+            _print(talk, answer.snapshot)
+
+    params: list[click.Parameter] = [file_argument(), json_option(talk)]
+    return click.Command("status", callback=status, help=talk.text("command.status"), params=params)
+
+
+def _print(talk: Talk, snapshot: Snapshot) -> None:
+    name, watching = snapshot.depot.name, sum(1 for detector in snapshot.detectors if detector.watching)
+    talk.put(talk.text("status.head", name=name, at=snapshot.at, watching=watching, count=len(snapshot.detectors)))
+    for alarm in snapshot.alarms:
+        talk.put(talk.text("status.alarm", text=alarm.text, state=alarm.state, since=alarm.since))
+    if not snapshot.alarms:
+        talk.put(talk.text("status.no_alarms"))
+    width = max((len(detector.id) for detector in snapshot.detectors), default=0)
+    for detector in snapshot.detectors:
+        talk.put(f"{detector.id:<{width}}  {_value(detector):>12}  {_age(talk, detector):>12}  {_state(detector)}")
+    for output in snapshot.outputs:
+        confirmed = {True: "on", False: "off", None: "?"}[output.confirmed]
+        talk.put(
+            talk.text(
+                "status.output",
+                id=output.id,
+                wanted=talk.text(f"state.{'on' if output.wanted else 'off'}"),
+                confirmed=talk.text(f"state.{confirmed}" if confirmed != "?" else "state.unknown"),
+            )
+        )
+    for link in snapshot.links:
+        talk.put(talk.text(f"status.link_{'up' if link.up else 'down'}", id=link.id, reason=link.reason))
+
+
+def _value(detector: DetectorView) -> str:
+    if detector.lel_pct is not None:
+        return f"{detector.lel_pct:.1f} %LEL"
+    return "—" if detector.at_least is None else f"≥ {detector.at_least:.1f} %LEL"
+
+
+def _age(talk: Talk, detector: DetectorView) -> str:
+    return talk.text("status.never") if detector.age_s is None else talk.text("status.age", age=f"{detector.age_s:.1f}")
+
+
+def _state(detector: DetectorView) -> str:
+    return " ".join(part for part in (detector.quality, detector.status, detector.reason) if part)

@@ -1,0 +1,275 @@
+"""Loads depot.toml into frozen objects, or says everything that is wrong with it, each with its line and its cure.
+
+The file's shape is in `gateway.schema`, what must agree in `gateway.crosschecks`, the variables laid over it in
+`gateway.overlay`. This module goes through them in order and builds the depot.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from alerts.messages.catalogue import Catalogue
+from alerts.policy import Levels, Timing
+from alerts.routing import EscalationStep, Recipient
+from compliance import statutes
+from compliance.vocabulary import StatuteKind
+from gateway.crosschecks import BROKER, applicable, crosscheck, host_and_port
+from gateway.depot import (
+    Area,
+    Bus,
+    Channel,
+    ConsoleChannel,
+    Depot,
+    Detector,
+    MqttChannel,
+    Output,
+    Web,
+    WebhookChannel,
+)
+from gateway.heads import Head, heads_of, max_age_s
+from gateway.overlay import overlay
+from gateway.problems import ConfigError, Problem, Sheet, shown
+from gateway.schema import MqttTable, OutputTable, PlainChannelTable, TimingTable, WebhookTable
+from gateway.tables import Entry, Tables, typed
+from gateway.toml_lines import Lines
+from gateway.toml_lines import Path as TomlPath
+from gateway.toml_text import LIMIT, read
+from gateway.words.language import language_of
+from sensors.drivers.modbus import BusSettings, ModbusHead
+from sensors.drivers.mqtt import MqttHead, MqttSettings
+from sensors.readings import DetectorId
+from sensors.stamps import MILLISECOND, SECOND
+
+GAS = frozenset({"A1", "A2", "A3"})
+EVERYTHING = GAS | {"BLIND", "SYSTEM"}
+
+SECRET_LIMIT = 4096
+"""Longest secret read from a file, in bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A depot that may run, and what its installer should know all the same."""
+
+    depot: Depot
+    warnings: tuple[Problem, ...]
+
+
+def load(path: Path, environ: Mapping[str, str]) -> Loaded:
+    """Read a configuration, with the environment's variables laid over it. Messages are in the environment's language.
+
+    Raises:
+        ConfigError: with every problem found.
+    """
+    sheet = Sheet(str(path), Catalogue.load("gateway.words", language_of(environ)), Lines())
+    sheet = overlay(read(sheet, _content(sheet, path)), environ)
+    tables = typed(sheet)
+    crosscheck(sheet, tables)
+    heads = heads_of(sheet, tables, path.parent)
+    secrets = _Secrets(sheet, path.parent, environ)
+    channels = tuple(_channels(tables, secrets))
+    mqtt = _mqtt(tables, secrets)
+    sheet.finish()
+    depot = _depot(path, tables, heads, mqtt=mqtt, channels=channels)
+    return Loaded(depot, tuple(dict.fromkeys(sheet.warnings)))
+
+
+def _content(sheet: Sheet, path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(LIMIT + 1)
+    except FileNotFoundError:
+        sheet.refuse((), "no_file")
+    except (OSError, ValueError) as error:  # ValueError: a path with a NUL in it
+        sheet.refuse((), "unreadable", reason=getattr(error, "strerror", None) or str(error))
+    raise ConfigError(tuple(replace(problem, line=0) for problem in sheet.problems))
+
+
+# --- secrets --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Secrets:
+    sheet: Sheet
+    folder: Path
+    environ: Mapping[str, str]
+
+    def of(self, path: TomlPath, key: str, variable: str | None, file: str | None) -> str | None:
+        """Return the secret that ``<key>_env`` or ``<key>_file`` names; None where there is none or it is refused."""
+        if variable is not None and file is not None:
+            self.sheet.refuse((*path, f"{key}_file"), "two_secrets", word=key)
+        elif variable is not None:
+            value = self.environ.get(variable)
+            if value:
+                return value
+            self.sheet.refuse((*path, f"{key}_env"), "unset_variable", name=shown(variable, quoted=False))
+        elif file is not None:
+            return self._read(path, key, file)
+        return None
+
+    def _read(self, path: TomlPath, key: str, file: str) -> str | None:
+        try:
+            with (self.folder / file).open("rb") as stream:
+                text = stream.read(SECRET_LIMIT).decode("utf-8").strip()
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            self.sheet.refuse((*path, f"{key}_file"), "secret_file", file=shown(file), reason=reason)
+            return None
+        if not text:
+            reason = self.sheet.words.text("reason.empty_file")
+            self.sheet.refuse((*path, f"{key}_file"), "secret_file", file=shown(file), reason=reason)
+        return text or None
+
+
+# --- building -------------------------------------------------------------------------------------
+
+
+def _channels(tables: Tables, secrets: _Secrets) -> Iterator[Channel]:
+    """The channels of the file, and the broker's where it is not among them: alarms go out on it by contract."""
+    for entry in tables.channels:
+        match entry.table:
+            case WebhookTable() as hook:
+                secret = secrets.of(entry.path, "secret", hook.secret_env, hook.secret_file)
+                yield WebhookChannel(hook.id, hook.url, secret, hook.timeout_s)
+            case PlainChannelTable(kind="mqtt") as plain:
+                yield MqttChannel(plain.id)
+            case PlainChannelTable() as plain:
+                yield ConsoleChannel(plain.id)
+            case _:  # an output is no channel of the dispatcher
+                pass
+    if _brings_channel(tables):
+        yield MqttChannel(BROKER)
+
+
+def _brings_channel(tables: Tables) -> bool:
+    return tables.mqtt is not None and not any(entry.table.kind == "mqtt" for entry in tables.channels)
+
+
+def _mqtt(tables: Tables, secrets: _Secrets) -> MqttSettings | None:
+    if tables.mqtt is None:
+        return None
+    entry: Entry[MqttTable] = tables.mqtt
+    broker = entry.table
+    depot = tables.depot.table.id if tables.depot else ""
+    return MqttSettings(
+        host=broker.host,
+        port=broker.port,
+        username=broker.username,
+        password=secrets.of(entry.path, "password", broker.password_env, broker.password_file),
+        client_id=f"vigia-{depot}",
+    )
+
+
+def _depot(
+    path: Path,
+    tables: Tables,
+    heads: tuple[Head, ...],
+    *,
+    mqtt: MqttSettings | None,
+    channels: tuple[Channel, ...],
+) -> Depot:
+    if tables.depot is None or tables.levels is None:
+        raise AssertionError("a configuration without [depot] or [levels] was not refused")
+    depot, levels = tables.depot.table, tables.levels.table
+    timing = tables.timing.table if tables.timing else TimingTable()
+    web = host_and_port(tables.web.table.listen) if tables.web else None
+    return Depot(
+        file=path.absolute(),
+        id=depot.id,
+        name=depot.name or depot.id,
+        address=depot.address,
+        timezone=depot.timezone,
+        language=depot.language,
+        laws=tuple(dict.fromkeys(depot.laws)),
+        data=path.absolute().parent / depot.data,
+        public_url=depot.public_url,
+        reference_vol_pct=depot.lel_reference_vol_pct,
+        areas=tuple(_areas(tables)),
+        buses=tuple(_buses(tables, heads)),
+        detectors=tuple(_detector(head) for head in heads),
+        mqtt=mqtt,
+        mqtt_heads=tuple(
+            MqttHead(
+                DetectorId(head.table.id), head.table.mqtt, head.profile, head.basis, round(max_age_s(head) * SECOND)
+            )
+            for head in heads
+            if head.table.mqtt is not None
+        ),
+        levels=Levels(levels.a1, levels.a2, levels.a3, levels.dead_band),
+        timing=replace(Timing(), silence=round(timing.silence_s * SECOND), repeat=round(timing.repeat_s * SECOND)),
+        web=Web(*web) if web else None,
+        outputs=tuple(
+            Output(output.id, output.kind, output.bus, output.unit, output.coil)
+            for output in (entry.table for entry in tables.channels)
+            if isinstance(output, OutputTable)
+        ),
+        channels=channels,
+        recipients=tuple(_recipients(tables)),
+        escalation=tuple(
+            EscalationStep(step.table.after_s, tuple(step.table.recipients))
+            for step in sorted(tables.escalation, key=lambda step: step.table.after_s)
+        ),
+        within_s=_house_within_s(),
+    )
+
+
+def _house_within_s() -> float:
+    house = statutes.load(statutes.HOUSE)
+    if house.detection is None or house.detection.within_s is None:
+        raise AssertionError("the house pack lost its promise")
+    return house.detection.within_s
+
+
+def _areas(tables: Tables) -> Iterator[Area]:
+    clauses = [detection for pack, detection in applicable(tables) if pack.kind is StatuteKind.STATUTE]
+    for area in (entry.table for entry in tables.areas):
+        limits = [
+            clause.within_s for clause in clauses if clause.within_s is not None and clause.binds(area.licensed_kg)
+        ]
+        yield Area(area.id, area.licensed_kg, area.use, area.name or area.id, min(limits, default=None))
+
+
+def _buses(tables: Tables, heads: tuple[Head, ...]) -> Iterator[Bus]:
+    for bus in (entry.table for entry in tables.buses):
+        if bus.host is None:
+            raise AssertionError("a bus without a host was not refused")
+        settings = BusSettings(
+            id=bus.id,
+            host=bus.host,
+            port=bus.port,
+            period_ns=bus.period_ms * MILLISECOND,
+            timeout_ns=bus.timeout_ms * MILLISECOND,
+            strict_ids=bus.transaction_id == "strict",
+            in_flight=bus.in_flight,
+        )
+        mine = tuple(
+            ModbusHead(DetectorId(head.table.id), head.table.unit, head.profile, head.basis)
+            for head in heads
+            if head.table.bus == bus.id and head.table.unit is not None
+        )
+        yield Bus(settings, mine, bus.line_baud)
+
+
+def _detector(head: Head) -> Detector:
+    return Detector(
+        id=DetectorId(head.table.id),
+        area=head.table.area,
+        source=head.table.bus or BROKER,
+        profile=head.profile.id,
+        blind_after_s=max_age_s(head),
+        refresh_s=head.profile.refresh_s,
+        detects_silence_s=head.profile.detects_silence_s,
+        line=head.line,
+        name=head.table.name or head.table.id,
+        calibrated_on=head.table.calibrated_on,
+    )
+
+
+def _recipients(tables: Tables) -> Iterator[Recipient]:
+    called_in = {name for step in tables.escalation for name in step.table.recipients}
+    for person in (entry.table for entry in tables.recipients):
+        by_default = frozenset[str]() if person.id in called_in else GAS
+        alarms = by_default if person.alarms is None else frozenset[str](person.alarms)
+        yield Recipient(person.id, person.name or person.id, person.role, tuple(person.channels), alarms)
+    if _brings_channel(tables):
+        yield Recipient(BROKER, "MQTT", "operator", (BROKER,), EVERYTHING)

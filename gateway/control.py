@@ -1,0 +1,267 @@
+"""The control socket: the picture and its changes out, a person's actions in. Knows no engine, no browser.
+
+One Unix socket, one line of JSON per message (`dashboards.ports`). Nothing here waits: a message goes into the
+client's socket buffer or, up to a bound, into ours; a client that does not read is dropped and must start again with a
+fresh snapshot. So a stopped screen costs the alarm loop one comparison.
+"""
+
+import asyncio
+import socket
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from typing import assert_never
+
+import msgspec
+
+from dashboards.ports import Act, Answer, Ask, Change, Snapshot, Subscribe, ToGateway, ToScreen
+
+MAX_CLIENTS = 16
+MAX_BACKLOG_BYTES = 4 * 1024 * 1024
+"""What one client may leave unread in our memory; a snapshot of 1,000 heads is about 0.4 MB."""
+
+MAX_REQUEST_BYTES = 16 * 1024
+MAX_NAME_CHARS = 80
+MAX_NOTE_CHARS = 500
+
+
+class ControlError(OSError):
+    """The control socket cannot be had: another gateway lives there, or the path is no place for a socket."""
+
+
+class ControlServer:
+    """Serves the control socket.
+
+    Args:
+        path: where the socket stands; owner only (0600).
+        picture: the present snapshot; its `seq` is that of the last pushed change.
+        act: carries out a person's action, at once.
+        metrics: the figures of ``/metrics``; the server adds its own ``control_...`` counters.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        picture: Callable[[], Snapshot],
+        act: Callable[[Act], Answer],
+        metrics: Callable[[], dict[str, float]],
+    ) -> None:
+        self._path = path
+        self._picture = picture
+        self._act = act
+        self._metrics = metrics
+        self._clients: set[_Client] = set()
+        self._encoder = msgspec.json.Encoder()
+        self._dropped = 0
+        self._turned_away = 0
+        self._garbled = 0
+
+    async def run(self) -> None:
+        """Serve until cancelled; then close every client and remove the socket.
+
+        Raises:
+            ControlError: another live process answers at the path, or the path is not a socket.
+        """
+        listener = claim(self._path)
+        inode = self._path.stat().st_ino
+        loop = asyncio.get_running_loop()
+        try:
+            server = await loop.create_unix_server(lambda: _Client(self), sock=listener)
+            try:
+                await loop.create_future()  # until cancelled; serve_forever would wait for clients from Python 3.12 on
+            finally:
+                server.close()
+        finally:
+            for client in tuple(self._clients):
+                client.transport.abort()
+            listener.close()
+            remove_own(self._path, inode)
+
+    def push(self, change: Change) -> None:
+        """Send one change to every subscriber. Never blocks, never raises for a client's sake."""
+        line: bytes | None = None
+        for client in tuple(self._clients):
+            if client.sent_seq is None or change.seq <= client.sent_seq:
+                continue
+            if line is None:
+                line = self._line(change)
+            client.sent_seq = change.seq
+            self._write(client, line)
+
+    def counters(self) -> dict[str, float]:
+        """Clients now, and what was dropped since start."""
+        return {
+            "control_clients": float(len(self._clients)),
+            "control_clients_dropped_total": float(self._dropped),
+            "control_clients_turned_away_total": float(self._turned_away),
+            "control_requests_garbled_total": float(self._garbled),
+        }
+
+    # --- what a client connection calls ---------------------------------------------------------
+
+    def joined(self, client: "_Client") -> None:
+        """Take a new client in, or turn it away when there are too many."""
+        if len(self._clients) >= MAX_CLIENTS:
+            self._turned_away += 1
+            client.transport.abort()
+            return
+        self._clients.add(client)
+
+    def left(self, client: "_Client") -> None:
+        """Forget a client whose connection ended."""
+        self._clients.discard(client)
+
+    def heard(self, client: "_Client", line: bytes) -> None:
+        """Answer one request line."""
+        try:
+            request = msgspec.json.decode(line, type=ToGateway)
+        except (msgspec.DecodeError, RecursionError) as error:
+            self._garbled += 1
+            self._write(client, self._line(Answer(0, ok=False, error="bad-request", detail=str(error))))
+            return
+        match request:
+            case Subscribe():
+                picture = self._picture()
+                client.sent_seq = picture.seq
+                self._write(client, self._line(picture))
+            case Ask(ref=ref, what="snapshot"):
+                self._write(client, self._line(Answer(ref, ok=True, snapshot=self._picture())))
+            case Ask(ref=ref):
+                figures = self._metrics() | self.counters()
+                self._write(client, self._line(Answer(ref, ok=True, metrics=figures)))
+            case Act():
+                self._write(client, self._line(self._acted(request)))
+            case _:
+                assert_never(request)
+
+    def overran(self, client: "_Client") -> None:
+        """Drop a client whose request line has no end."""
+        self._garbled += 1
+        self._drop(client)
+
+    # --- details --------------------------------------------------------------------------------
+
+    def _acted(self, act: Act) -> Answer:
+        name = act.by.strip()
+        if not name or len(name) > MAX_NAME_CHARS:
+            return Answer(act.ref, ok=False, error="needs-name")
+        if len(act.note) > MAX_NOTE_CHARS:
+            return Answer(act.ref, ok=False, error="bad-request", detail="note too long")
+        answer = self._act(msgspec.structs.replace(act, by=name))
+        return msgspec.structs.replace(answer, ref=act.ref)
+
+    def _line(self, message: ToScreen) -> bytes:
+        return self._encoder.encode(message) + b"\n"
+
+    def _write(self, client: "_Client", line: bytes) -> None:
+        if client.transport.is_closing():
+            return
+        if client.transport.get_write_buffer_size() + len(line) > MAX_BACKLOG_BYTES:
+            self._drop(client)
+            return
+        client.transport.write(line)
+
+    def _drop(self, client: "_Client") -> None:
+        self._dropped += 1
+        self._clients.discard(client)
+        client.transport.abort()
+
+
+class _Client(asyncio.Protocol):
+    """One connection: cuts the stream into lines. `sent_seq` is None until it subscribes."""
+
+    transport: asyncio.Transport
+
+    def __init__(self, server: ControlServer) -> None:
+        self._server = server
+        self._rest = b""
+        self.sent_seq: int | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self.transport = transport
+        self._server.joined(self)
+
+    def data_received(self, data: bytes) -> None:
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        for line in lines:
+            if self.transport.is_closing():
+                return
+            if len(line) > MAX_REQUEST_BYTES:
+                self._server.overran(self)
+            elif line.strip():
+                self._server.heard(self, line)
+        if len(self._rest) > MAX_REQUEST_BYTES:
+            self._server.overran(self)
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - the protocol's signature
+        self._server.left(self)
+
+
+def claim(path: Path) -> socket.socket:
+    """Return a listening socket at `path`, mode 0600; a dead one that stands there is removed first.
+
+    The mode is set between bind and listen, when nobody can connect yet.
+
+    Raises:
+        ControlError: another process answers there, the path is no socket, or it cannot be bound.
+    """
+    if path.is_symlink() or path.exists():
+        if not stat.S_ISSOCK(path.lstat().st_mode):
+            raise ControlError(f"{path} exists and is not a socket")
+        if answers(path):
+            raise ControlError(f"{path}: another gateway is running there")
+        path.unlink(missing_ok=True)
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        listener.settimeout(0)
+        listener.bind(str(path))
+        path.chmod(0o600)
+        listener.listen(MAX_CLIENTS)
+    except OSError as error:
+        listener.close()
+        raise ControlError(f"{path}: {error}") from error
+    return listener
+
+
+def answers(path: Path) -> bool:
+    """Whether a live process listens at `path`. One too busy to accept counts as alive."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        probe.settimeout(0)
+        try:
+            probe.connect(str(path))
+        except (ConnectionRefusedError, FileNotFoundError):
+            return False
+        except BlockingIOError:
+            return True
+        return True
+
+
+def remove_own(path: Path, inode: int) -> None:
+    """Remove the socket file unless another process has put its own there meanwhile."""
+    try:
+        if path.stat().st_ino == inode:
+            path.unlink()
+    except FileNotFoundError:
+        return
+
+
+def ask(path: Path, request: Act | Ask, timeout_s: float = 2.0) -> Answer:
+    """Ask the gateway behind `path` one thing and wait for the answer (for commands; it blocks).
+
+    Raises:
+        ControlError: nobody answers there in time, or what answers is no gateway.
+    """
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:
+            line.settimeout(timeout_s)
+            line.connect(str(path))
+            line.sendall(msgspec.json.encode(request) + b"\n")
+            with line.makefile("rb") as answers_in:
+                text = answers_in.readline(MAX_BACKLOG_BYTES)
+        return msgspec.json.decode(text, type=Answer)
+    except OSError as error:
+        raise ControlError(f"{path}: no gateway answers ({error})") from error
+    except msgspec.DecodeError as error:
+        raise ControlError(f"{path}: the answer is not a gateway's ({error})") from error

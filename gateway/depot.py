@@ -1,0 +1,138 @@
+"""A depot as its configuration describes it: frozen objects, checked, ready to be built from. Knows no file format."""
+
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+
+from alerts.policy import Levels, Timing
+from alerts.routing import EscalationStep, Recipient
+from sensors.drivers.modbus import BusSettings, ModbusHead
+from sensors.drivers.mqtt import MqttHead, MqttSettings
+from sensors.readings import DetectorId
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """A storage area. `licensed_kg` is nominal kg of LPG; `use` is resale, own-use or fuel-station.
+
+    Attributes:
+        audible_within_s: by when a statute in force here wants the audible alarm (s); None where none asks.
+    """
+
+    id: str
+    licensed_kg: float
+    use: str
+    name: str = ""
+    audible_within_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bus:
+    """One line and the heads that are read over it (none: a line of outputs)."""
+
+    settings: BusSettings
+    heads: tuple[ModbusHead, ...]
+    line_baud: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Detector:
+    """One installed head, whatever its wire. `line` is its depot.toml line, for messages.
+
+    Attributes:
+        source: the bus id, or ``mqtt``.
+        blind_after_s: longest age of its last good reading before it counts as not watching.
+        refresh_s: how often the head renews its own value; None where the profile does not know.
+        name: as people call it; its id where nobody gave it another.
+        calibrated_on: day of the last calibration; None where nobody told.
+    """
+
+    id: DetectorId
+    area: str
+    source: str
+    profile: str
+    blind_after_s: float
+    refresh_s: float | None
+    detects_silence_s: float | None
+    line: int
+    name: str = ""
+    calibrated_on: date | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A siren or relay on a Modbus coil."""
+
+    id: str
+    kind: str
+    bus: str
+    unit: int
+    coil: int
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookChannel:
+    """An HTTP receiver. `secret` signs the body; None sends it unsigned."""
+
+    id: str
+    url: str
+    secret: str | None = field(repr=False)
+    timeout_s: float = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class MqttChannel:
+    """Alarms out through the depot's broker, under ``vigia/<depot>/``."""
+
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConsoleChannel:
+    """Alarms as lines on standard output. Never counts as an output."""
+
+    id: str
+
+
+Channel = WebhookChannel | MqttChannel | ConsoleChannel
+
+
+@dataclass(frozen=True, slots=True)
+class Web:
+    """Where the page listens, loopback only. Port 0 is any free one."""
+
+    host: str
+    port: int
+
+
+@dataclass(frozen=True, slots=True)
+class Depot:
+    """The whole configuration. `web` None means no page.
+
+    Attributes:
+        within_s: the house's promise, from its pack: by when the first counting output has taken the alarm (s).
+    """
+
+    file: Path
+    id: str
+    name: str
+    address: str
+    timezone: str
+    language: str
+    laws: tuple[str, ...]
+    data: Path
+    public_url: str | None
+    reference_vol_pct: float
+    areas: tuple[Area, ...]
+    buses: tuple[Bus, ...]
+    detectors: tuple[Detector, ...]
+    mqtt: MqttSettings | None
+    mqtt_heads: tuple[MqttHead, ...]
+    levels: Levels
+    timing: Timing
+    web: Web | None
+    outputs: tuple[Output, ...]
+    channels: tuple[Channel, ...]
+    recipients: tuple[Recipient, ...]
+    escalation: tuple[EscalationStep, ...]
+    within_s: float

@@ -1,0 +1,201 @@
+"""What the engine hears and what it asks for. The shell turns the world into the first and the second into deeds."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import TypeAlias
+
+from alerts.alarms import AlarmEvent, AlarmKey, Delivery, Kind, Outcome
+from sensors.readings import LinkChange, Scan
+from sensors.stamps import Stamp, UtcNanos
+
+Json: TypeAlias = "int | str | bool | list[Json] | Mapping[str, Json] | None"
+"""What canonical bytes may hold: no floats. %LEL is kept as an integer of thousandths."""
+
+
+# --- in ------------------------------------------------------------------------------------------
+
+
+class Action(Enum):
+    """What a person can ask of an alarm."""
+
+    ACKNOWLEDGE = "acknowledge"
+    SILENCE = "silence"
+    RESET = "reset"
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A person's action on one alarm. `by` is never empty: an action without a name is refused at the door."""
+
+    action: Action
+    key: AlarmKey
+    by: str
+    note: str
+    at: Stamp
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """The journal holds the batch with this ticket."""
+
+    ticket: int
+    at: Stamp
+
+
+@dataclass(frozen=True, slots=True)
+class Delivered:
+    """A channel's answer to one attempt of one delivery."""
+
+    delivery: Delivery
+    outcome: Outcome
+    at: Stamp
+
+
+@dataclass(frozen=True, slots=True)
+class OutputReported:
+    """What an output really does, read back from it. `on` is None when it could not be read or set."""
+
+    output: str
+    on: bool | None
+    reason: str
+    at: Stamp
+
+
+@dataclass(frozen=True, slots=True)
+class SystemCondition:
+    """A part of the gateway itself is unwell, or well again.
+
+    Attributes:
+        subject: the part: ``journal``, ``web``, ``channel:hook``, ``bus:detectores`` ...
+        present: True when it is unwell.
+        reason: short code for the words.
+    """
+
+    subject: str
+    present: bool
+    reason: str
+    detail: str
+    at: Stamp
+
+
+Event: TypeAlias = Scan | LinkChange | Command | Committed | Delivered | OutputReported | SystemCondition
+
+
+# --- out -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of the journal, a leaf of its tree.
+
+    Attributes:
+        kind: ``boot``, ``alarm``, ``delivery``, ``output``, ``stop``, ``reload``.
+        body: what happened; the journal adds nothing but the person's reference.
+        person: the name behind the action; kept in a side table, the leaf holds a salted hash under ``by``.
+    """
+
+    kind: str
+    body: Mapping[str, Json]
+    person: str | None = None
+
+
+class Due(Enum):
+    """Where an owed delivery stands in the outbox table."""
+
+    OWED = "owed"
+    ACCEPTED = "accepted"
+    REFUSED = "refused"
+    DROPPED = "dropped"
+
+
+@dataclass(frozen=True, slots=True)
+class OutboxRow:
+    """One row of the outbox: written with its event, renewed with each outcome."""
+
+    delivery: Delivery
+    state: Due
+    changed: UtcNanos
+
+
+@dataclass(frozen=True, slots=True)
+class StateRow:
+    """Where one alarm stands, for the restart. `body` None removes it."""
+
+    key: AlarmKey
+    body: Mapping[str, Json] | None
+
+
+@dataclass(frozen=True, slots=True)
+class SetOutput:
+    """Bring an output to this state. Idempotent; carried out before anything else, journal included."""
+
+    output: str
+    on: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """Write all of this in one transaction, then answer `Committed(ticket)`."""
+
+    ticket: int
+    entries: tuple[Entry, ...]
+    outbox: tuple[OutboxRow, ...] = ()
+    states: tuple[StateRow, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Deliver:
+    """Make this attempt now."""
+
+    delivery: Delivery
+    event: AlarmEvent
+    recorded: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Show:
+    """Alarms changed: screens want the new picture at once."""
+
+
+Effect: TypeAlias = SetOutput | Record | Deliver | Show
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """What the journal knew at the last commit.
+
+    Attributes:
+        last_seq: the highest alarm event seq; 0 for a new journal.
+        states: the alarm states then.
+        owed: outbox rows not settled, with the journal body of their event.
+    """
+
+    last_seq: int
+    states: tuple[StateRow, ...]
+    owed: tuple[tuple[OutboxRow, Mapping[str, Json]], ...]
+
+
+__all__ = [
+    "Action",
+    "Command",
+    "Committed",
+    "Deliver",
+    "Delivered",
+    "Due",
+    "Effect",
+    "Entry",
+    "Event",
+    "Json",
+    "Kind",
+    "LinkChange",
+    "OutboxRow",
+    "OutputReported",
+    "Record",
+    "Restored",
+    "Scan",
+    "SetOutput",
+    "Show",
+    "StateRow",
+    "SystemCondition",
+]

@@ -1,0 +1,88 @@
+"""One value, one sequence of bytes: the JSON that is hashed. Knows no file and no tree.
+
+Object keys in order of code point, no white space, UTF-8 without escapes other than JSON's necessary ones, integers
+only. Two values that are equal have equal bytes, whatever order they were built in.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import NoReturn
+
+from gateway.events import Json
+
+DEEPEST = 16
+"""Levels of nesting; a body is a short list of facts."""
+
+LARGEST_INT = 2**63 - 1
+"""Whole numbers beyond 64 bits with sign are refused: few readers of JSON keep them."""
+
+LONGEST = 256 * 1024
+"""Bytes of one encoded value."""
+
+
+def encode(value: object) -> bytes:
+    """Encode as canonical JSON. A lone surrogate, which UTF-8 cannot carry, becomes U+FFFD.
+
+    Raises:
+        TypeError: for a float (NaN included), bytes, or anything else outside `Json`; for a key that is no text.
+        ValueError: for a number beyond 64 bits, nesting beyond `DEEPEST`, or more than `LONGEST` bytes.
+    """
+    data = mend(json.dumps(_plain(value, DEEPEST), ensure_ascii=False, sort_keys=True, separators=(",", ":"))).encode()
+    if len(data) > LONGEST:
+        raise ValueError(f"{len(data)} bytes of JSON; the most is {LONGEST}")
+    return data
+
+
+def decode(data: bytes) -> Json:
+    """Decode canonical JSON.
+
+    Raises:
+        ValueError: if the bytes are not exactly what `encode` would write.
+    """
+    try:
+        value: Json = json.loads(data.decode(), parse_float=_no_float, parse_constant=_no_float)
+        again = encode(value)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    if again != data:
+        raise ValueError("the bytes are JSON, but not in canonical form")
+    return value
+
+
+def mend(text: str) -> str:
+    """Return the text as UTF-8 can carry it: paired surrogates joined, lone ones replaced by U+FFFD."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def whole(number: int) -> int:
+    """Return the number as a plain int. Raises ValueError beyond 64 bits with sign."""
+    if not -LARGEST_INT <= number <= LARGEST_INT:
+        raise ValueError(f"{number} does not fit in 64 bits")
+    return int(number)
+
+
+def _plain(value: object, depth: int) -> object:
+    """Check the types and turn every Mapping into a dict, every tuple into a list."""
+    if value is None or isinstance(value, str | bool):
+        return value
+    if isinstance(value, int):
+        return whole(value)
+    if depth == 0:
+        raise ValueError(f"nested more than {DEEPEST} levels deep")
+    if isinstance(value, Mapping):
+        return {_key(key): _plain(item, depth - 1) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item, depth - 1) for item in value]
+    raise TypeError(f"{value!r} ({type(value).__name__}) has no canonical form, as whole numbers and texts have")
+
+
+def _key(key: object) -> str:
+    if not isinstance(key, str):
+        raise TypeError(f"the key {key!r} is no text")
+    return key
+
+
+def _no_float(text: str) -> NoReturn:
+    raise ValueError(f"{text} is not a whole number")

@@ -1,0 +1,202 @@
+"""The journal as another process may read it: alarm events for the screens, entries and proofs for whoever checks.
+
+Reads only. Every question is one short transaction, so that the writer's log is never held back.
+"""
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+import apsw
+import msgspec
+
+from dashboards.ports import EventView
+from gateway.journal import persons, schema, tree
+from gateway.journal.batches import fetch_node, read_head
+from gateway.journal.errors import StoreError
+from sensors.stamps import MILLISECOND, UtcNanos, rfc3339
+
+MOST_EVENTS = 1_000
+"""Events in one answer; who wants more asks again from the last seq."""
+
+MOST_ENTRIES = 2_000
+"""Entries in one answer."""
+
+BUSY_MS = 500
+
+Answer = TypeVar("Answer")
+
+
+class AlarmBody(msgspec.Struct, frozen=True):
+    """The part of an alarm entry's body that a screen needs. %LEL in thousandths, times in UTC milliseconds."""
+
+    seq: int
+    id: str
+    subject: str
+    kind: str
+    event: str
+    since_ms: int
+    sampled_ms: int
+    at_ms: int
+    level: str | None = None
+    lel_milli: int | None = None
+    peak_milli: int | None = None
+    by: str | None = None
+    note: str = ""
+
+
+class JournalReader:
+    """A read-only view of a journal file. May be shared by threads; one question is answered at a time.
+
+    `words` makes the text of an event from its body, with ``by`` already turned into the person's name.
+    """
+
+    def __init__(self, path: Path, words: Callable[[Mapping[str, Any]], str] = lambda _body: "") -> None:
+        """Open the file.
+
+        Raises:
+            StoreError: it is not there, no journal, or of a newer format.
+        """
+        self._path = path
+        self._words = words
+        self._lock = threading.Lock()
+        if not path.is_file():
+            raise StoreError(path, "no journal is there", "start the gateway once, or check `data`")
+        try:
+            self._db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+            self._db.set_busy_timeout(BUSY_MS)
+            mark, version = schema.number(self._db, "application_id"), schema.number(self._db, "user_version")
+        except apsw.Error as error:
+            raise StoreError(path, f"cannot be read: {error}", "a journal of Vigia") from error
+        if mark != schema.APPLICATION_ID:
+            self.close()
+            raise StoreError(path, "is not a journal of Vigia", "give the journal file of a depot's `data` folder")
+        if version > schema.VERSION:
+            self.close()
+            raise StoreError(
+                path, f"has format {version}; this Vigia knows formats up to {schema.VERSION}", "use the newer Vigia"
+            )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        with self._lock:
+            self._db.close()
+
+    def events(self, after: int, limit: int) -> Sequence[EventView]:
+        """Return alarm events with seq > `after`, oldest first, at most `limit` (and at most `MOST_EVENTS`).
+
+        Raises:
+            StoreError: the file cannot be read, or an entry does not hold what an alarm must.
+        """
+        rows = self.ask(
+            "SELECT e.idx, e.bytes FROM alarm a JOIN entry e ON e.idx = a.idx WHERE a.seq > ? ORDER BY a.seq LIMIT ?",
+            (min(after, 2**63 - 1), max(0, min(limit, MOST_EVENTS))),
+        )
+        return [self._view(idx, data) for idx, data in rows]
+
+    def head(self) -> tuple[str, int, bytes]:
+        """Return the depot's id, the number of entries and the root over them, as last committed."""
+        return self._once(lambda: read_head(self._db))
+
+    def entry(self, idx: int) -> bytes:
+        """Return the bytes of one entry.
+
+        Raises:
+            StoreError: there is no such entry.
+        """
+        for (data,) in self.ask("SELECT bytes FROM entry WHERE idx = ?", (idx,)):
+            return bytes(data)
+        raise StoreError(self._path, f"entry {idx} is not there", "an index below the size that `head` gives")
+
+    def entries(self, start: int, limit: int) -> list[tuple[int, bytes]]:
+        """Return (index, bytes) of the entries from `start` on, at most `limit` (and at most `MOST_ENTRIES`)."""
+        return self.ask(
+            "SELECT idx, bytes FROM entry WHERE idx >= ? ORDER BY idx LIMIT ?", (start, min(limit, MOST_ENTRIES))
+        )
+
+    def root(self, size: int) -> bytes:
+        """Return the root of the first `size` entries, from the stored nodes.
+
+        Raises:
+            StoreError: the journal is shorter.
+        """
+        return self._once(lambda: tree.frontier(size, self._fetch).root())
+
+    def inclusion(self, idx: int, size: int) -> list[bytes]:
+        """Return the audit path of entry `idx` in the tree of the first `size` entries.
+
+        Raises:
+            ValueError: `idx` is not below `size`.
+            StoreError: the journal is shorter.
+        """
+        return self._once(lambda: tree.inclusion(idx, size, self._fetch))
+
+    def consistency(self, first: int, second: int) -> list[bytes]:
+        """Return the proof that the first `first` entries begin the first `second`.
+
+        Raises:
+            ValueError: unless 0 < `first` <= `second`.
+            StoreError: the journal is shorter.
+        """
+        return self._once(lambda: tree.consistency(first, second, self._fetch))
+
+    def ask(self, question: str, values: tuple[int | str, ...] = ()) -> list[Any]:
+        """Run one SELECT and return its rows; for `check` and tests. Raises StoreError as the others."""
+        return self._once(lambda: self._db.execute(question, values).fetchall())
+
+    def _once(self, read: Callable[[], Answer]) -> Answer:
+        """Run a few reads on one state of the file."""
+        with self._lock:
+            try:
+                self._db.execute("BEGIN")
+                try:
+                    return read()
+                finally:
+                    self._db.execute("COMMIT")
+            except apsw.Error as error:
+                raise StoreError(self._path, f"cannot be read: {error}", "try again; then `vigia verify`") from error
+
+    def _fetch(self, level: int, index: int) -> bytes:
+        return fetch_node(self._db, tree.position(level, index))
+
+    def _view(self, idx: int, data: bytes) -> EventView:
+        try:
+            raw = msgspec.json.decode(data)["body"]
+            body = msgspec.convert(raw, AlarmBody)
+        except (msgspec.DecodeError, msgspec.ValidationError, TypeError, KeyError) as error:
+            raise StoreError(self._path, f"entry {idx} is no alarm event ({error})", "run `vigia verify`") from error
+        by = None if body.by is None else self._once(lambda: persons.name_of(self._db, str(body.by)))
+        return EventView(
+            seq=body.seq,
+            id=body.id,
+            subject=body.subject,
+            kind=body.kind,
+            event=body.event,
+            level=body.level,
+            lel_pct=_percent(body.lel_milli),
+            peak=_percent(body.peak_milli),
+            since=_time(body.since_ms),
+            sampled=_time(body.sampled_ms),
+            at=_time(body.at_ms),
+            by=by,
+            note=body.note,
+            text=self._words({**raw, "by": by}),
+        )
+
+
+def _percent(milli: int | None) -> float | None:
+    return None if milli is None else milli / 1000
+
+
+def _time(ms: int) -> str:
+    return rfc3339(UtcNanos(ms * MILLISECOND))

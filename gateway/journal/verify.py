@@ -1,0 +1,161 @@
+"""Goes through a whole journal file and names every fault found: recomputes each leaf and node from the entries."""
+
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+
+from gateway.journal import canonical, persons, tree
+from gateway.journal.batches import ALARM
+from gateway.journal.errors import StoreError
+from gateway.journal.reader import MOST_ENTRIES, JournalReader
+
+MOST_PROBLEMS = 100
+"""Problems named; a file with more is not described better by more."""
+
+
+def check(path: Path) -> list[str]:
+    """Recompute the journal's tree and hold every table against it; an empty list is a clean journal.
+
+    Safe beside a running gateway: it judges what had been committed when it began. Proves that the file agrees with
+    itself; that nobody rewrote all of it takes a root kept elsewhere.
+    """
+    try:
+        with JournalReader(path) as reader:
+            return list(islice(_problems(reader), MOST_PROBLEMS))
+    except StoreError as error:
+        return [str(error)]
+
+
+def _problems(reader: JournalReader) -> Iterator[str]:
+    for (line,) in reader.ask("PRAGMA quick_check(20)"):
+        if line != "ok":
+            yield f"SQLite: {line}"
+    _, size, root = reader.head()
+    alarms: dict[int, tuple[int, str]] = {}
+    yield from _tree(reader, size, root, alarms)
+    yield from _alarms(reader, size, alarms)
+    yield from _outbox(reader)
+    yield from _persons(reader)
+    yield from _states(reader)
+
+
+def _tree(reader: JournalReader, size: int, root: bytes, alarms: dict[int, tuple[int, str]]) -> Iterator[str]:
+    """Recompute all nodes from the entry bytes. Collects idx -> (seq, event id) of the alarms on the way."""
+    computed = tree.Frontier()
+    while computed.size < size:
+        start = computed.size
+        stop = min(start + MOST_ENTRIES, size)
+        kept = {idx: bytes(data) for idx, data in reader.entries(start, stop - start) if idx < stop}
+        nodes = _nodes(reader, tree.stored(start), tree.stored(stop))
+        for idx in range(start, stop):
+            data = kept.get(idx)
+            if data is None:
+                yield f"entry {idx} is missing"
+            else:
+                yield from _entry(idx, data, alarms)
+            # upwards the stored leaf counts, so that one bad entry is not reported again at every node above it
+            first = tree.stored(idx)
+            kept_leaf = nodes.get(first)
+            if kept_leaf is None or (data is not None and tree.leaf_hash(data) != kept_leaf):
+                yield _mismatch(0, idx, missing=kept_leaf is None)
+            computed, born = computed.append(kept_leaf or tree.leaf_hash(data or b""))
+            for level, found in enumerate(born[1:], 1):
+                if nodes.get(first + level) != found:
+                    yield _mismatch(level, idx, missing=first + level not in nodes)
+    if computed.root() != root:
+        yield f"the root over {size} entries is {computed.root().hex()}, the stored head says {root.hex()}"
+    yield from _beyond(reader, size)
+
+
+def _nodes(reader: JournalReader, first: int, end: int) -> dict[int, bytes]:
+    rows = reader.ask("SELECT pos, hash FROM node WHERE pos >= ? AND pos < ?", (first, end))
+    return {pos: bytes(found) for pos, found in rows}
+
+
+def _mismatch(level: int, idx: int, *, missing: bool) -> str:
+    fault = "is missing from the tree" if missing else "does not match its hash in the tree"
+    if level == 0:
+        return f"entry {idx}: its leaf is missing from the tree" if missing else f"entry {idx} {fault}"
+    return f"the node over entries {((idx >> level) << level)} to {idx} (level {level}) {fault}"
+
+
+def _beyond(reader: JournalReader, size: int) -> Iterator[str]:
+    """Rows past the head, unless the head itself has moved on since: then a running writer put them there."""
+    if reader.head()[1] != size:
+        return
+    for idx, _ in reader.entries(size, 1):
+        yield f"entry {idx} stands beyond the head, which counts {size} entries"
+    for (count,) in reader.ask("SELECT count(*) FROM node WHERE pos >= ?", (tree.stored(size),)):
+        if count and reader.head()[1] == size:
+            yield f"{count} tree nodes stand beyond those of {size} entries"
+
+
+def _entry(idx: int, data: bytes, alarms: dict[int, tuple[int, str]]) -> Iterator[str]:
+    try:
+        value = canonical.decode(data)
+    except ValueError as error:
+        yield f"entry {idx} is not canonical JSON: {error}"
+        return
+    match value:
+        case {"body": Mapping() as body, "idx": int(own), "kind": str(kind), **rest} if not rest:
+            if own != idx:
+                yield f"entry {idx} says it is entry {own}"
+            if kind == ALARM:
+                seq, event = body.get("seq"), body.get("id")
+                if isinstance(seq, int) and isinstance(event, str):
+                    alarms[idx] = (seq, event)
+                else:
+                    yield f"entry {idx} is an alarm without seq or id"
+        case _:
+            yield f"entry {idx} is not of the form body, idx, kind"
+
+
+def _alarms(reader: JournalReader, size: int, alarms: Mapping[int, tuple[int, str]]) -> Iterator[str]:
+    """Hold the index of alarm events against the entries, and the seq against gaps."""
+    indexed: dict[int, tuple[int, str]] = {}
+    seq_before, more = 0, True
+    while more:
+        rows = reader.ask("SELECT seq, event, idx FROM alarm WHERE seq > ? ORDER BY seq LIMIT ?", (seq_before, 2000))
+        more = bool(rows)
+        for seq, event, idx in rows:
+            if idx >= size and reader.head()[1] > size:
+                seq_before = seq  # written since the check began
+                continue
+            if seq != seq_before + 1:
+                yield f"alarm seq {_span(seq_before + 1, seq - 1)} is missing"
+            if idx in indexed:
+                yield f"alarm seq {seq} and {indexed[idx][0]} both point to entry {idx}"
+            indexed[idx] = (seq, event)
+            if alarms.get(idx) != (seq, event):
+                yield f"alarm seq {seq} ({event}) points to entry {idx}, which is not that event"
+            seq_before = seq
+    for idx, (seq, event) in alarms.items():
+        if idx not in indexed:
+            yield f"entry {idx} is alarm seq {seq} ({event}), which the index of alarms lacks"
+
+
+def _span(first: int, last: int) -> str:
+    return str(first) if first == last else f"{first} to {last}"
+
+
+def _outbox(reader: JournalReader) -> Iterator[str]:
+    rows = reader.ask(
+        "SELECT id, event FROM outbox o WHERE NOT EXISTS (SELECT 1 FROM alarm a WHERE a.event = o.event) LIMIT ?",
+        (MOST_PROBLEMS,),
+    )
+    for identity, event in rows:
+        yield f"outbox row {identity} belongs to the event {event}, which is not in the journal"
+
+
+def _persons(reader: JournalReader) -> Iterator[str]:
+    for ref, salt, name in reader.ask("SELECT ref, salt, name FROM person"):
+        if persons.reference(salt, name) != ref:
+            yield f"the person under {ref} is not the one whose hash the entries hold"
+
+
+def _states(reader: JournalReader) -> Iterator[str]:
+    for subject, kind, body in reader.ask("SELECT subject, kind, body FROM alarm_state"):
+        try:
+            canonical.decode(body)
+        except ValueError as error:
+            yield f"the alarm state of {subject} {kind} is not canonical JSON: {error}"

@@ -1,0 +1,340 @@
+"""The one thread that writes the journal: takes what is queued, commits it, answers each ticket, and never gives up.
+
+Knows no alarm. A disk that fails or fills stops nobody but this thread: the queue holds what it has, oldest first, and
+refuses what comes beyond its bound.
+"""
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TypeAlias
+
+import apsw
+
+from gateway.journal import persons
+from gateway.journal.batches import Pen, Prepared, read_head
+from gateway.journal.errors import StoreError, code
+from gateway.journal.tree import Frontier
+
+MOST_QUEUED = 10_000
+"""Records waiting for the disk, the batch in hand included."""
+
+MOST_IN_BATCH = 1_000
+"""Records in one transaction."""
+
+FIRST_RETRY_S = 0.1
+LONGEST_RETRY_S = 2.0
+
+SLOW_COMMIT_S = 1.0
+"""A commit longer than this is reported as trouble: ``slow``."""
+
+CHECKPOINT_PAGES = 1_000
+"""Pages in the write-ahead log above which an idle writer moves them into the file; at four times this it does not wait
+to be idle."""
+
+WINDOW = 1_000
+"""Commits over which `JournalHealth` takes its percentiles."""
+
+WORST_FIRST = ("write", "refused", "dropped", "checkpoint", "slow")
+"""The parts that may be in trouble; the first that is gives the reason."""
+
+Committed: TypeAlias = Callable[[int], None]
+Trouble: TypeAlias = Callable[[bool, str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class JournalHealth:
+    """How the journal does.
+
+    Attributes:
+        writing: the writer thread runs.
+        queued: records not committed yet.
+        dropped: records refused because the queue was full or closed, since start.
+        refused: records that a constraint refused (a repeated alarm seq), since start.
+        orphans: outbox rows left out because their event is not in the journal, since start.
+        size: entries in the tree.
+        trouble: code of the worst trouble standing (``full``, ``failing``, ``locked``, ``refused``, ``dropped``,
+            ``slow`` ...); empty when all is well.
+        last_error: the latest error in full; empty before the first.
+        last_commit_ms, median_commit_ms, p99_commit_ms: over the last `WINDOW` commits; 0 before the first.
+    """
+
+    writing: bool
+    queued: int
+    dropped: int
+    refused: int
+    orphans: int
+    size: int
+    trouble: str
+    last_error: str
+    last_commit_ms: float
+    median_commit_ms: float
+    p99_commit_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class Erasure:
+    """Forget one person; answered with whether there was anything to forget."""
+
+    ref: str
+    done: "Future[bool]"
+
+
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """What a COMMIT was about to make true; kept until it is known whether it did."""
+
+    frontier: Frontier
+    root: bytes
+    results: list[bool]
+    orphans: int
+
+
+Job: TypeAlias = Prepared | Erasure
+
+
+class Writer:
+    """Queue, thread and retry around one connection, which it owns from `start` to the end."""
+
+    def __init__(self, path: Path, db: apsw.Connection, frontier: Frontier) -> None:
+        self._path = path
+        self._db = db
+        self._frontier = frontier
+        self._root = frontier.root()
+        self._attempted: _Attempt | None = None
+        self._jobs: deque[Job] = deque()
+        self._awake = threading.Condition()
+        self._closing = False
+        self._deadline = float("inf")
+        self._thread: threading.Thread | None = None
+        self._on_commit: Committed = lambda _ticket: None
+        self._on_trouble: Trouble = lambda _present, _reason: None
+        self._unwell: dict[str, str] = {}
+        self._dropped = self._dropped_reported = self._refused = self._orphans = 0
+        self._last_error = ""
+        self._commits: deque[float] = deque(maxlen=WINDOW)
+        self._wal_pages = 0
+        self._truncate = False
+        self._tidy_at = 0.0
+        db.set_wal_hook(self._count_pages)
+
+    # --- called from anywhere --------------------------------------------------------------------
+
+    def start(self, committed: Committed, trouble: Trouble) -> None:
+        """Start the thread. Both callbacks are called on it."""
+        assert self._thread is None, "the journal's writer was started twice"
+        self._on_commit, self._on_trouble = committed, trouble
+        self._thread = threading.Thread(target=self._run, name="journal", daemon=True)
+        self._thread.start()
+
+    def put(self, job: Job) -> bool:
+        """Queue a job; never waits for the disk. False when the queue is full or closed: dropped and counted."""
+        with self._awake:
+            if self._closing or len(self._jobs) >= MOST_QUEUED:
+                self._dropped += 1
+                return False
+            self._jobs.append(job)
+            self._awake.notify()
+        return True
+
+    def close(self, timeout_s: float) -> bool:
+        """Write what is queued, then end the thread and the connection. False when something was left unwritten."""
+        with self._awake:
+            if not self._closing:
+                self._deadline = time.monotonic() + timeout_s
+            self._closing = True
+            self._awake.notify()
+        if self._thread is None:
+            self._finish()
+            return not self._jobs
+        self._thread.join(timeout_s)
+        return not self._jobs
+
+    def health(self) -> JournalHealth:
+        """Return the figures of this moment."""
+        with self._awake:
+            commits = sorted(self._commits)
+            return JournalHealth(
+                writing=self._thread is not None and self._thread.is_alive(),
+                queued=len(self._jobs),
+                dropped=self._dropped,
+                refused=self._refused,
+                orphans=self._orphans,
+                size=self._frontier.size,
+                trouble=self._worst(),
+                last_error=self._last_error,
+                last_commit_ms=self._commits[-1] if commits else 0.0,
+                median_commit_ms=commits[len(commits) // 2] if commits else 0.0,
+                p99_commit_ms=commits[len(commits) * 99 // 100] if commits else 0.0,
+            )
+
+    # --- the thread --------------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        try:
+            self._work()
+        finally:
+            if not self._closing:  # a fault of ours: nobody writes any more, and that must be heard
+                self._note(write="failing")
+            self._finish()
+
+    def _work(self) -> None:
+        while (batch := self._next_batch()) is not None:
+            if not batch:
+                self._tidy()
+                continue
+            results = self._persist(batch)
+            if results is None:
+                return
+            self._settle(batch, results)
+            if self._wal_pages >= 4 * CHECKPOINT_PAGES:
+                self._tidy()
+        if self._truncate:
+            self._tidy()
+
+    def _next_batch(self) -> list[Job] | None:
+        """Wait for work. An empty batch is leave to tidy up; None is the end."""
+        with self._awake:
+            while not self._jobs:
+                if self._closing:
+                    return None
+                if not self._truncate and self._wal_pages < CHECKPOINT_PAGES:
+                    self._awake.wait()
+                elif (left := self._tidy_at - time.monotonic()) > 0:
+                    self._awake.wait(left)
+                else:
+                    return []
+            return list(islice(self._jobs, MOST_IN_BATCH))
+
+    def _persist(self, batch: list[Job]) -> list[bool] | None:
+        """Commit a batch, however often it takes. None when the time to close was over first."""
+        pause = FIRST_RETRY_S
+        while True:
+            started = time.monotonic()
+            try:
+                results = self._commit(batch)
+            except (apsw.Error, StoreError) as error:
+                self._last_error = f"write: {type(error).__name__}: {error}"
+                self._note(write=code(error))
+            else:
+                with self._awake:
+                    self._commits.append((time.monotonic() - started) * 1000)
+                return results
+            if not self._rest(pause):
+                return None
+            pause = min(2 * pause, LONGEST_RETRY_S)
+
+    def _commit(self, batch: list[Job]) -> list[bool]:
+        """Write a batch in one transaction.
+
+        Returns:
+            For each job: a record was written (False: a constraint refused it), a person was there to erase.
+
+        Raises:
+            apsw.Error: nothing of the batch is written, or so it seems: the next call finds out.
+            StoreError: somebody else wrote into the journal.
+        """
+        db = self._db
+        try:
+            db.execute("BEGIN IMMEDIATE")
+            landed = self._landed()
+            if landed is not None:
+                return landed
+            pen = Pen(db, self._frontier)
+            results = [pen.write(job) if isinstance(job, Prepared) else persons.erase(db, job.ref) for job in batch]
+            self._attempted = _Attempt(pen.frontier, pen.seal(), results, pen.orphans)
+            db.execute("COMMIT")
+        finally:
+            if db.in_transaction:
+                db.execute("ROLLBACK")
+        return self._take(self._attempted)
+
+    def _landed(self) -> list[bool] | None:
+        """Compare the stored head with ours: equal, or that of a COMMIT whose error came too late to undo it."""
+        _, size, root = read_head(self._db)
+        if (size, root) == (self._frontier.size, self._root):
+            return None
+        attempt = self._attempted
+        if attempt is not None and (size, root) == (attempt.frontier.size, attempt.root):
+            return self._take(attempt)
+        raise StoreError(self._path, f"another program wrote entry {size - 1}", "only one Vigia may write a journal")
+
+    def _take(self, attempt: "_Attempt") -> list[bool]:
+        with self._awake:
+            self._frontier, self._root, self._attempted = attempt.frontier, attempt.root, None
+            self._orphans += attempt.orphans
+        return attempt.results
+
+    def _settle(self, batch: list[Job], results: list[bool]) -> None:
+        """Take a written batch off the queue and answer it."""
+        refused = sum(isinstance(job, Prepared) and not result for job, result in zip(batch, results, strict=True))
+        with self._awake:
+            for _ in batch:
+                self._jobs.popleft()
+            dropped, self._dropped_reported = self._dropped - self._dropped_reported, self._dropped
+            self._refused += refused
+        for job, result in zip(batch, results, strict=True):
+            if isinstance(job, Erasure):
+                job.done.set_result(result)
+                self._truncate = True
+            elif result:
+                self._on_commit(job.ticket)
+        self._note(
+            write="",
+            refused="refused" if refused else "",
+            dropped="dropped" if dropped else "",
+            slow="slow" if self._commits[-1] > 1000 * SLOW_COMMIT_S else "",
+        )
+
+    def _tidy(self) -> None:
+        """Move the write-ahead log into the file; after an erasure also cut it, so that no copy of the name stays."""
+        mode = apsw.SQLITE_CHECKPOINT_TRUNCATE if self._truncate else apsw.SQLITE_CHECKPOINT_PASSIVE
+        self._tidy_at = time.monotonic() + LONGEST_RETRY_S
+        try:
+            self._db.wal_checkpoint("main", mode)
+        except apsw.BusyError:
+            return  # a reader still looks at the old pages; the next round finds it gone
+        except apsw.Error as error:
+            self._last_error = f"checkpoint: {type(error).__name__}: {error}"
+            self._note(checkpoint=code(error))
+            return
+        self._wal_pages, self._truncate, self._tidy_at = 0, False, 0.0
+        self._note(checkpoint="")
+
+    def _finish(self) -> None:
+        for job in self._jobs:
+            if isinstance(job, Erasure):
+                job.done.cancel()
+        try:
+            self._db.close(force=True)
+        except apsw.Error as error:
+            self._last_error = str(error)
+
+    def _rest(self, seconds: float) -> bool:
+        """Wait before the next try; False when the time to close is over."""
+        until = time.monotonic() + seconds
+        with self._awake:
+            while (left := min(until, self._deadline) - time.monotonic()) > 0:
+                self._awake.wait(left)
+        return time.monotonic() < self._deadline
+
+    def _note(self, **troubles: str) -> None:
+        """Keep the trouble of some parts (empty: none), and report when the worst of all has changed."""
+        before = self._worst()
+        with self._awake:
+            self._unwell.update(troubles)
+        now = self._worst()
+        if now != before:
+            self._on_trouble(bool(now), now)
+
+    def _worst(self) -> str:
+        return next((reason for part in WORST_FIRST if (reason := self._unwell.get(part, ""))), "")
+
+    def _count_pages(self, _db: apsw.Connection, _schema: str, pages: int) -> int:
+        self._wal_pages = pages
+        return apsw.SQLITE_OK

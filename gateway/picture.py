@@ -1,0 +1,166 @@
+"""The engine's state as the screens see it. Reads the engine, changes nothing, decides nothing."""
+
+from collections.abc import Callable, Iterable
+
+from alerts.alarms import AlarmKey, AlarmState
+from alerts.states import HORN
+from dashboards.ports import AlarmView, Change, DepotView, DetectorView, LinkView, OutputView, Snapshot
+from gateway.engine import Engine
+from gateway.watched import Head
+from sensors.readings import DetectorId
+from sensors.stamps import MILLISECOND, SECOND, Stamp, rfc3339
+
+Words = Callable[[AlarmState, str, Stamp], str]
+"""Takes a standing alarm, the area it is in and the present, and says it in the depot's language."""
+
+
+class Picture:
+    """Builds snapshots and changes.
+
+    Args:
+        depot: who is watched.
+        worst_case_s: each detector's computed budget (s) and whether it is certified for the three seconds.
+        words: a standing alarm in the depot's language.
+        links: the lines and channels now.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        *,
+        depot: DepotView,
+        worst_case_s: dict[DetectorId, tuple[float, bool]],
+        words: Words,
+        links: Callable[[Stamp], tuple[LinkView, ...]],
+    ) -> None:
+        self._engine = engine
+        self._depot = depot
+        self._worst_case_s = worst_case_s
+        self._words = words
+        self._links = links
+        self._shown: dict[DetectorId, object] = {}
+        self.seq = 0
+
+    def snapshot(self, now: Stamp) -> Snapshot:
+        """Everything, as of the last change."""
+        return Snapshot(
+            seq=self.seq,
+            at=rfc3339(now.utc),
+            depot=self._depot,
+            detectors=tuple(self._detector(head, now) for head in self._engine.sight.heads.values()),
+            alarms=self._alarms(now),
+            outputs=self._outputs(now),
+            links=self._links(now),
+            worst_ms=self._worst_ms(),
+            worst_case_s=max((worst for worst, _ in self._worst_case_s.values()), default=0.0),
+            alive=True,
+        )
+
+    def heartbeat(self, now: Stamp) -> Change:
+        """The change of each second: every head heard since the last one, all alarms, outputs and links."""
+        self.seq += 1
+        return Change(
+            seq=self.seq,
+            at=rfc3339(now.utc),
+            detectors=tuple(self._detector(head, now) for head in self._news()),
+            alarms=self._alarms(now),
+            outputs=self._outputs(now),
+            links=self._links(now),
+            worst_ms=self._worst_ms(),
+        )
+
+    def alarm_change(self, now: Stamp) -> Change:
+        """The change sent at once when an alarm moved: the alarms, and the heads they are about."""
+        self.seq += 1
+        heads = self._engine.sight.heads
+        subjects = {DetectorId(alarm.key.subject) for alarm in self._engine.book}
+        return Change(
+            seq=self.seq,
+            at=rfc3339(now.utc),
+            detectors=tuple(self._detector(heads[name], now) for name in subjects if name in heads),
+            alarms=self._alarms(now),
+            outputs=self._outputs(now),
+            worst_ms=self._worst_ms(),
+        )
+
+    def key_of(self, alarm_id: str) -> AlarmKey | None:
+        """The standing alarm with this id."""
+        return next((alarm.key for alarm in self._engine.book if alarm.id == alarm_id), None)
+
+    def _news(self) -> Iterable[Head]:
+        for name, head in self._engine.sight.heads.items():
+            sign = (head.last, head.troubled)
+            if self._shown.get(name) != sign:
+                self._shown[name] = sign
+                yield head
+
+    def _detector(self, head: Head, now: Stamp) -> DetectorView:
+        levels, last, name = self._engine.orders.levels, head.last, head.watch.detector
+        worst, certified = self._worst_case_s.get(name, (0.0, False))
+        return DetectorView(
+            id=name,
+            area=head.watch.area,
+            source=head.watch.source,
+            lel_pct=None if last is None else last.lel_pct,
+            at_least=None if last is None else last.at_least,
+            quality="bad" if last is None else last.quality.value,
+            status="no-contact" if last is None else last.status.value,
+            reason="never-heard" if last is None else last.reason,
+            taken=None if last is None else rfc3339(last.taken.utc),
+            age_s=None if last is None else _seconds(last.taken, now),
+            a1=levels.a1,
+            a2=levels.a2,
+            a3=levels.a3,
+            watching=self._engine.sight.watching(head),
+            worst_case_s=worst,
+            certified=certified,
+        )
+
+    def _alarms(self, now: Stamp) -> tuple[AlarmView, ...]:
+        return tuple(self._alarm(alarm, now) for alarm in self._engine.book)
+
+    def _alarm(self, alarm: AlarmState, now: Stamp) -> AlarmView:
+        head = self._engine.sight.heads.get(DetectorId(alarm.key.subject))
+        muted = alarm.muted_until is not None and alarm.muted_until.mono > now.mono and alarm.phase in HORN
+        return AlarmView(
+            id=alarm.id,
+            subject=alarm.key.subject,
+            kind=alarm.key.kind.value,
+            level=None if alarm.level is None else alarm.level.name,
+            state=alarm.phase.value,
+            present=alarm.present,
+            latched=alarm.latched,
+            lel_pct=alarm.lel_pct,
+            peak=alarm.peak,
+            quality=alarm.quality,
+            since=rfc3339(alarm.since.utc),
+            sampled=rfc3339(alarm.sampled.utc),
+            decided=rfc3339(alarm.decided.utc),
+            first_output=None if alarm.first_output is None else rfc3339(alarm.first_output.utc),
+            acknowledged_by=alarm.acknowledged_by,
+            muted=muted,
+            reason=alarm.reason,
+            detail=alarm.detail,
+            area="" if head is None else head.watch.area,
+            text=self._words(alarm, "" if head is None else head.watch.area, now),
+        )
+
+    def _outputs(self, now: Stamp) -> tuple[OutputView, ...]:
+        return tuple(
+            OutputView(
+                id=output,
+                wanted=bool(state.wanted),
+                confirmed=state.confirmed,
+                reason=state.reason,
+                age_s=None if state.at is None else _seconds(state.at, now),
+            )
+            for output, state in self._engine.outputs
+        )
+
+    def _worst_ms(self) -> float | None:
+        worst = self._engine.worst_ns
+        return None if worst is None else round(worst / MILLISECOND, 1)
+
+
+def _seconds(then: Stamp, now: Stamp) -> float:
+    return round((now.mono - then.mono) / SECOND, 2)

@@ -1,0 +1,208 @@
+"""The shape of depot.toml: its tables and keys, their types and bounds. Knows no file and no cross-reference.
+
+Each field's example is what a message shows to someone who got it wrong.
+"""
+
+from datetime import date
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from sensors.gases import PROPANE
+
+Id: TypeAlias = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
+"""Goes into topics, addresses and delivery numbers, hence letters, digits, dot, dash and underscore only."""
+
+Text: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=300)]
+Port: TypeAlias = Annotated[int, Field(ge=1, le=65535)]
+Unit: TypeAlias = Annotated[int, Field(ge=0, le=255)]
+Address: TypeAlias = Annotated[int, Field(ge=0, le=65535)]
+Percent: TypeAlias = Annotated[float, Field(gt=0, le=100)]
+
+
+class Table(BaseModel):
+    """Strict: no key goes unread, no type is guessed."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class DepotTable(Table):
+    """``[depot]``. `data` is a folder, relative to the file."""
+
+    id: Id = Field(examples=['"deposito-centro"'])
+    name: Text | None = Field(default=None, examples=['"Depósito Centro"'])
+    address: str = Field(default="", max_length=300, examples=['"Rua das Acácias 120, portão 2"'])
+    timezone: Text = Field(default="America/Sao_Paulo", examples=['"America/Sao_Paulo"'])
+    language: Literal["pt-BR", "en"] = Field(default="pt-BR", examples=['"pt-BR"'])
+    laws: list[Text] = Field(default=[], examples=['["ferraz-de-vasconcelos-3190-2013"]'])
+    data: Text = Field(default="var", examples=['"var"'])
+    public_url: Text | None = Field(default=None, examples=['"https://vigia.example.org"'])
+    # Propane has the highest LEL of what LPG is made of: a reference above it would sound later than any LPG allows.
+    lel_reference_vol_pct: float = Field(default=1.4, ge=0.5, le=PROPANE.lel_iec_vol_pct, examples=["1.4"])
+
+
+class AreaTable(Table):
+    """``[[area]]``."""
+
+    id: Id = Field(examples=['"patio"'])
+    name: Text | None = Field(default=None, examples=['"Pátio"'])
+    licensed_kg: float = Field(gt=0, le=1e9, examples=["6240"])
+    use: Literal["resale", "own-use", "fuel-station"] = Field(default="resale", examples=['"resale"'])
+
+
+class BusTable(Table):
+    """``[[bus]]``. `device`, `parity` and `stop_bits` belong to rtu."""
+
+    id: Id = Field(examples=['"detectores"'])
+    transport: Literal["tcp", "rtu", "rtu-over-tcp"] = Field(default="tcp", examples=['"tcp"'])
+    host: Text | None = Field(default=None, examples=['"192.168.0.20"'])
+    port: Port = Field(default=502, examples=["502"])
+    line_baud: int | None = Field(default=None, ge=300, le=1_000_000, examples=["9600"])
+    period_ms: int = Field(default=500, ge=20, le=60_000, examples=["500"])
+    timeout_ms: int = Field(default=200, ge=10, le=30_000, examples=["200"])
+    transaction_id: Literal["strict", "ignore"] = Field(default="strict", examples=['"strict"'])
+    in_flight: int = Field(default=1, ge=1, le=16, examples=["1"])
+    device: Text | None = Field(default=None, examples=['"/dev/ttyUSB0"'])
+    baud: int | None = Field(default=None, ge=300, le=1_000_000, examples=["9600"])
+    parity: Text | None = Field(default=None, examples=['"none"'])
+    stop_bits: Literal[1, 2] | None = Field(default=None, examples=["1"])
+
+
+class DetectorTable(Table):
+    """The keys every ``[[detector]]`` may have; what else stands there belongs to its profile."""
+
+    id: Id = Field(examples=['"GD-101"'])
+    name: Text | None = Field(default=None, examples=['"Portão"'])
+    area: Text = Field(examples=['"patio"'])
+    profile: Text = Field(examples=['"generic-modbus"'])
+    bus: Text | None = Field(default=None, examples=['"detectores"'])
+    unit: Unit | None = Field(default=None, examples=["1"])
+    mqtt: Text | None = Field(default=None, examples=['"depot/GD-201"'])
+    lel_vol_pct: float | None = Field(default=None, ge=0.5, le=5, examples=["1.4"])
+    factor: float = Field(default=1.0, ge=0.1, le=10, examples=["1.0"])
+    calibrated_on: date | None = Field(default=None, examples=["2026-08-01"])
+    max_age_ms: int | None = Field(default=None, ge=100, le=3_600_000, examples=["2500"])
+
+
+class MqttTable(Table):
+    """``[mqtt]``: the depot's broker."""
+
+    host: Text = Field(examples=['"127.0.0.1"'])
+    port: Port = Field(default=1883, examples=["1883"])
+    username: Text | None = Field(default=None, examples=['"vigia"'])
+    password_env: Text | None = Field(default=None, examples=['"VIGIA_MQTT_PASSWORD"'])
+    password_file: Text | None = Field(default=None, examples=['"mqtt.password"'])
+
+
+class LevelsTable(Table):
+    """``[levels]``, %LEL of the reference. None has a default: no alarm limit is taken in silence."""
+
+    a1: Percent = Field(alias="A1", examples=["10"])
+    a2: Percent = Field(alias="A2", examples=["20"])
+    a3: Percent = Field(alias="A3", examples=["40"])
+    dead_band: float = Field(default=2.0, gt=0, le=50, examples=["2"])
+
+
+class TimingTable(Table):
+    """``[timing]``, seconds."""
+
+    repeat_s: float = Field(default=120, ge=10, le=3600, examples=["120"])
+    silence_s: float = Field(default=120, ge=5, le=120, examples=["120"])
+
+
+class WebTable(Table):
+    """``[web]``."""
+
+    listen: Text = Field(examples=['"127.0.0.1:8080"'])
+
+
+class InfluxTable(Table):
+    """``[influx]``: known, so that a file for a later release passes; this release does not record there."""
+
+    url: Text = Field(examples=['"http://127.0.0.1:8086"'])
+    database: Text = Field(examples=['"vigia"'])
+    username: Text | None = Field(default=None, examples=['"vigia"'])
+    token_env: Text | None = Field(default=None, examples=['"VIGIA_INFLUX_TOKEN"'])
+    token_file: Text | None = Field(default=None, examples=['"influx.token"'])
+    password_env: Text | None = Field(default=None, examples=['"VIGIA_INFLUX_PASSWORD"'])
+    password_file: Text | None = Field(default=None, examples=['"influx.password"'])
+    ca: Text | None = Field(default=None, examples=['"ca.pem"'])
+
+
+class OutputTable(Table):
+    """``[[channel]]`` of kind siren or relay: a Modbus coil."""
+
+    id: Id = Field(examples=['"sirene"'])
+    kind: Literal["siren", "relay"] = Field(examples=['"siren"'])
+    bus: Text = Field(examples=['"saidas"'])
+    unit: Unit = Field(examples=["1"])
+    coil: Address = Field(examples=["0"])
+
+
+class WebhookTable(Table):
+    """``[[channel]]`` of kind webhook."""
+
+    id: Id = Field(examples=['"hook"'])
+    kind: Literal["webhook"] = Field(examples=['"webhook"'])
+    url: Text = Field(examples=['"https://example.org/vigia"'])
+    secret_env: Text | None = Field(default=None, examples=['"VIGIA_HOOK_SECRET"'])
+    secret_file: Text | None = Field(default=None, examples=['"hook.secret"'])
+    timeout_s: float = Field(default=3.0, ge=0.2, le=30, examples=["3"])
+
+
+class PlainChannelTable(Table):
+    """``[[channel]]`` of kind mqtt or console: nothing to set."""
+
+    id: Id = Field(examples=['"painel"'])
+    kind: Literal["mqtt", "console"] = Field(examples=['"console"'])
+
+
+class RecipientTable(Table):
+    """``[[recipient]]``."""
+
+    id: Id = Field(examples=['"dona"'])
+    name: Text | None = Field(default=None, examples=['"Dona do depósito"'])
+    role: Literal["owner", "operator", "brigade", "centre", "neighbour"] = Field(examples=['"owner"'])
+    channels: list[Text] = Field(min_length=1, examples=['["hook"]'])
+    alarms: list[Literal["A1", "A2", "A3", "BLIND", "SYSTEM", "COMPLIANCE"]] | None = Field(
+        default=None, examples=['["A1", "A2", "A3", "BLIND", "SYSTEM"]']
+    )
+
+
+class EscalationTable(Table):
+    """``[[escalation]]``."""
+
+    after_s: float = Field(gt=0, le=86_400, examples=["60"])
+    recipients: list[Text] = Field(min_length=1, examples=['["central"]'])
+
+
+SINGLE: dict[str, type[Table]] = {
+    "depot": DepotTable,
+    "mqtt": MqttTable,
+    "levels": LevelsTable,
+    "timing": TimingTable,
+    "web": WebTable,
+    "influx": InfluxTable,
+}
+"""Tables that stand once: ``[name]``."""
+
+LISTED: dict[str, type[Table]] = {
+    "area": AreaTable,
+    "bus": BusTable,
+    "detector": DetectorTable,
+    "channel": Table,
+    "recipient": RecipientTable,
+    "escalation": EscalationTable,
+}
+"""Tables that stand once for each thing: ``[[name]]``. What a channel holds depends on its kind."""
+
+CHANNELS: dict[str, type[Table]] = {
+    "siren": OutputTable,
+    "relay": OutputTable,
+    "mqtt": PlainChannelTable,
+    "webhook": WebhookTable,
+    "console": PlainChannelTable,
+}
+
+LATER_CHANNELS = frozenset({"email", "telegram", "sia-dc09", "cap", "webpush", "whatsapp", "sms", "apprise"})
+"""Kinds of the contract that this release does not have yet."""

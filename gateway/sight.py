@@ -1,0 +1,133 @@
+"""Which detectors are watching: silence, faults, cut cables, and the notices that say so. Never quietly blind."""
+
+from collections.abc import Mapping
+
+from alerts.alarmbook import AlarmBook
+from alerts.alarms import AlarmKey, Kind
+from alerts.policy import blind_at_once, watches
+from gateway.deadlines import CableBack, Deadlines, Stale
+from gateway.orders import Orders
+from gateway.turn import Turn
+from gateway.watched import Head, Sources
+from sensors.readings import DetectorId, LinkChange, Reading
+from sensors.stamps import Instant
+
+
+class Sight:
+    """Every head with the age of its sight, and its BLIND alarm."""
+
+    def __init__(self, book: AlarmBook, deadlines: Deadlines) -> None:
+        self._book = book
+        self._deadlines = deadlines
+        self.heads: dict[DetectorId, Head] = {}
+        self.sources = Sources(())
+
+    def take_orders(self, orders: Orders, now: Instant) -> None:
+        """Watch these heads: ones already known keep what is known of them, new ones get their first grace."""
+        old: Mapping[DetectorId, Head] = self.heads
+        self.heads = {}
+        for watch in orders.watches:
+            first = Instant(now + orders.timing.start_grace - watch.blind_after)
+            before = old.get(watch.detector)
+            head = Head(watch, watched_at=first if before is None else max(before.watched_at, first))
+            if before is not None:
+                head.last, head.grouped, head.troubled = before.last, before.grouped, before.troubled
+            self.heads[watch.detector] = head
+            self._deadlines.at(Instant(head.watched_at + watch.blind_after), Stale(head))
+        self.sources = Sources(self.heads.values(), self.sources.all_down())
+
+    def refresh(self, head: Head) -> None:
+        """Note whether the head has a standing alarm, which sends every reading of it the long way."""
+        head.troubled = self._book.get(head.gas) is not None or self._book.get(head.blind) is not None
+
+    def put_back(self) -> None:
+        """After a restart, bring the heads in line with the alarms that were put back."""
+        for head in self.heads.values():
+            self.refresh(head)
+            blind = self._book.get(head.blind)
+            head.grouped = blind is not None and blind.present and blind.reason == "link"
+
+    def judge(self, head: Head, reading: Reading, turn: Turn) -> None:
+        """Tell what a reading says of the head's sight."""
+        if watches(reading):
+            head.watched_at = reading.taken.mono
+            if self._book.present(head.blind):
+                turn.note(self._book.clear(head.blind, turn.now, reading), send=not head.grouped)
+                head.grouped = False
+                self._cable_may_be_whole(head.watch.source, turn)
+        elif blind_at_once(reading) and not self._book.present(head.blind):
+            self.go_blind(head, reading.reason or reading.status.value, turn)
+
+    def go_blind(self, head: Head, reason: str, turn: Turn, detail: str = "") -> None:
+        """Raise the head's BLIND alarm; where its cable is down, the cable's notice speaks for it."""
+        down = self.sources.down(head.watch.source)
+        head.troubled = True
+        head.grouped = down is not None
+        if down is not None:
+            reason, detail = "link", down
+        event = self._book.raise_(head.blind, turn.now, reading=head.last, reason=reason, detail=detail)
+        turn.note(event, send=not head.grouped)
+        if down is not None:
+            self._cable_cut(head.watch.source, down, turn)
+
+    def link(self, change: LinkChange, turn: Turn) -> None:
+        """A cable or broker went down or came up. Its heads' own ages decide when that is worth an alarm."""
+        if not change.up:
+            self.sources.set_down(change.source, change.reason)
+            return
+        self.sources.set_up(change.source)
+        heads = self.sources.heads(change.source)
+        if heads and self._book.present(AlarmKey(change.source, Kind.BLIND)):
+            grace = max(head.watch.blind_after for head in heads)
+            self._deadlines.at(Instant(turn.now.mono + grace), CableBack(change.source))
+
+    def cable_back(self, source: str, turn: Turn) -> None:
+        """The cable has been back for long enough: end its notice, and name the heads that stayed silent."""
+        self._cable_may_be_whole(source, turn, force=True)
+
+    def stale(self, head: Head, turn: Turn) -> None:
+        """Look at one head's age. Armed once per head and moved on, so that a reading costs no deadline of its own."""
+        if self.heads.get(head.watch.detector) is not head:
+            return  # new orders have replaced it
+        limit = Instant(head.watched_at + head.watch.blind_after)
+        if limit > turn.now.mono:
+            self._deadlines.at(limit, Stale(head))
+            return
+        if not self._book.present(head.blind):
+            self.go_blind(head, head.why_silent(), turn)
+        self._deadlines.at(Instant(turn.now.mono + head.watch.blind_after), Stale(head))
+
+    def drop_strangers(self, turn: Turn) -> None:
+        """End the alarms of heads and cables that the orders no longer name: nobody can know their condition."""
+        known = {str(name) for name in self.heads} | self.sources.names()
+        for alarm in list(self._book):
+            if alarm.key.kind in (Kind.GAS, Kind.BLIND) and alarm.present and alarm.key.subject not in known:
+                turn.note(self._book.clear(alarm.key, turn.now, reason="removed"))
+
+    def watching(self, head: Head) -> bool:
+        """Tell whether this head counts as watching now."""
+        return head.last is not None and not self._book.present(head.blind)
+
+    def _cable_cut(self, source: str, reason: str, turn: Turn) -> None:
+        """One cut cable is one notice: it lists its detectors, each of which keeps its own state."""
+        key = AlarmKey(source, Kind.BLIND)
+        if self._book.present(key):
+            return
+        heads = self.sources.heads(source)
+        names = tuple(head.watch.detector for head in heads)
+        turn.note(self._book.raise_(key, turn.now, reason="link", detail=reason, subjects=names))
+        for head in heads:
+            if not self._book.present(head.blind):
+                self.go_blind(head, "link", turn)
+
+    def _cable_may_be_whole(self, source: str, turn: Turn, *, force: bool = False) -> None:
+        key = AlarmKey(source, Kind.BLIND)
+        if self.sources.down(source) is not None or not self._book.present(key):
+            return
+        left = [head for head in self.sources.heads(source) if head.grouped and self._book.present(head.blind)]
+        if left and not force:
+            return
+        turn.note(self._book.clear(key, turn.now))
+        for head in left:  # the cable is back and this head is not: now it is a notice of its own
+            head.grouped = False
+            turn.note(self._book.still(head.blind, turn.now, reason="not-back"))

@@ -1,0 +1,113 @@
+"""Telling people: what an alarm event owes to whom, its repeats and escalation, and what the channels answer."""
+
+from alerts.alarmbook import AlarmBook
+from alerts.alarms import AlarmEvent, AlarmState, Cause, Kind, Verdict
+from alerts.outbox import Outbox, Settled
+from alerts.routing import deliveries
+from alerts.states import UNACKNOWLEDGED
+from gateway.deadlines import Deadlines, Escalate, Repeat
+from gateway.events import Due
+from gateway.orders import Orders
+from gateway.records import utc_ms
+from gateway.turn import Turn
+from gateway.watched import Head
+from sensors.stamps import SECOND, Instant
+
+FAILING_AFTER = 3
+"""Attempts of one delivery that fail before its channel stands as failing."""
+
+
+class Telling:
+    """The outbox, and the clockwork of repeats and escalation around it."""
+
+    def __init__(self, orders: Orders, book: AlarmBook, deadlines: Deadlines) -> None:
+        self.orders = orders
+        self.outbox = Outbox()
+        self._book = book
+        self._deadlines = deadlines
+
+    def owe(self, event: AlarmEvent, ticket: int, turn: Turn) -> None:
+        """Owe this event to everyone who hears of it. It leaves once recorded, or marked as not recorded."""
+        alarm = self._book.get(event.key)
+        told = frozenset(alarm.told) if alarm is not None else frozenset()
+        leave = Instant(turn.now.mono + self.orders.timing.unrecorded)
+        for delivery in deliveries(event, self.orders.recipients, told):
+            for gone in self.outbox.owe(delivery, event, turn.now.mono, ticket=ticket, leave=leave):
+                self.record(gone, turn)
+            turn.owed(delivery)
+
+    def record(self, settled: Settled, turn: Turn) -> None:
+        """Write an outcome down after the fact: every final one, and the first failure of each delivery."""
+        if not settled.final and settled.delivery.attempt != 1:
+            return
+        verdict = settled.outcome.verdict
+        turn.entry(
+            "delivery",
+            {
+                "delivery": settled.delivery.id,
+                "event": settled.event.id,
+                "channel": settled.delivery.channel,
+                "recipient": settled.delivery.recipient,
+                "attempt": settled.delivery.attempt,
+                "outcome": verdict.value,
+                "reason": settled.outcome.reason[:200],
+                "at_ms": utc_ms(turn.now),
+            },
+        )
+        if settled.final:
+            turn.settled(settled, Due.ACCEPTED if verdict is Verdict.ACCEPTED else Due.REFUSED)
+
+    def channel_health(self, settled: Settled) -> tuple[bool, str] | None:
+        """Return what an answer says of its channel: (unwell, reason code); None when it says nothing yet."""
+        match settled.outcome.verdict:
+            case Verdict.ACCEPTED:
+                return False, ""
+            case Verdict.REFUSED:
+                return True, "refused"
+            case Verdict.RETRY:
+                return (True, "failing") if settled.delivery.attempt >= FAILING_AFTER else None
+
+    def schedule(self, alarm: AlarmState, repeat_from: Instant | None = None) -> None:
+        """Arm the repeats and escalation of an alarm that was raised, has risen, or was put back after a restart.
+
+        After a restart repeats count from then (`repeat_from`): a gateway that restarts often must not nag each time.
+        Escalation does not: the person who was to be called in is still owed the call.
+        """
+        mark = alarm.annunciated.mono
+        first = mark if repeat_from is None else repeat_from
+        self._deadlines.at(Instant(first + self._repeat_after(alarm.key.kind)), Repeat(alarm.key, mark))
+        if alarm.key.kind is not Kind.GAS:
+            return
+        for rung in self.orders.escalation:
+            if not set(rung.recipients) <= set(alarm.told):
+                due = Instant(mark + round(rung.after_s * SECOND))
+                self._deadlines.at(due, Escalate(alarm.key, mark, rung.recipients))
+
+    def repeat(self, task: Repeat, head: Head | None, turn: Turn) -> None:
+        """Say it again while nobody has taken it; a head whose cable's notice speaks for it stays quiet."""
+        alarm = self._unanswered(task)
+        if alarm is None:
+            return
+        if not (task.key.kind is Kind.BLIND and head is not None and head.grouped):
+            turn.note(self._book.still(task.key, turn.now))
+        self._deadlines.at(Instant(turn.now.mono + self._repeat_after(task.key.kind)), task)
+
+    def escalate(self, task: Escalate, turn: Turn) -> None:
+        """Call further recipients in when nobody has taken the alarm."""
+        if self._unanswered(task) is not None:
+            turn.note(self._book.still(task.key, turn.now, reason="escalation", told=task.recipients))
+
+    def _unanswered(self, task: Repeat | Escalate) -> AlarmState | None:
+        alarm = self._book.get(task.key)
+        if alarm is None or alarm.annunciated.mono != task.annunciated or alarm.phase not in UNACKNOWLEDGED:
+            return None
+        return alarm
+
+    def _repeat_after(self, kind: Kind) -> int:
+        timing = self.orders.timing
+        return timing.repeat if kind is Kind.GAS else timing.repeat_other
+
+
+def annunciates(event: AlarmEvent) -> bool:
+    """Tell whether an event starts the horn, the repeats and the three seconds anew."""
+    return event.cause in (Cause.RAISED, Cause.RISEN)

@@ -1,0 +1,73 @@
+"""The detectors as the engine keeps them, and the cables and brokers they are heard over."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from alerts.alarms import AlarmKey, Kind
+from gateway.orders import Watch
+from sensors.readings import Reading
+from sensors.stamps import Instant
+
+
+@dataclass(slots=True, eq=False)
+class Head:
+    """One watched detector.
+
+    Attributes:
+        watched_at: when its last reading that counts as watching was taken (monotonic ns).
+        last: its last reading of any quality.
+        troubled: it has a standing alarm, so every reading takes the long way.
+        grouped: it is blind because its cable is down, and the cable's notice speaks for it.
+    """
+
+    watch: Watch
+    watched_at: Instant
+    last: Reading | None = None
+    troubled: bool = False
+    grouped: bool = False
+    gas: AlarmKey = field(init=False)
+    blind: AlarmKey = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.gas = AlarmKey(self.watch.detector, Kind.GAS)
+        self.blind = AlarmKey(self.watch.detector, Kind.BLIND)
+
+    def why_silent(self) -> str:
+        """Return the reason code for a head whose last good reading has grown too old."""
+        if self.last is None:
+            return "never-heard"
+        return self.last.reason or "stale"
+
+
+class Sources:
+    """Which heads share a cable or broker, and which of those are down, with the reason."""
+
+    def __init__(self, heads: Iterable[Head], down: Mapping[str, str] | None = None) -> None:
+        self._heads: dict[str, list[Head]] = {}
+        for head in heads:
+            self._heads.setdefault(head.watch.source, []).append(head)
+        self._down: dict[str, str] = dict(down or {})
+
+    def names(self) -> set[str]:
+        """Every source that has heads."""
+        return set(self._heads)
+
+    def heads(self, source: str) -> list[Head]:
+        """The heads heard over this source; empty for one that only carries outputs."""
+        return self._heads.get(source, [])
+
+    def all_down(self) -> Mapping[str, str]:
+        """Every source that is down, with the reason."""
+        return self._down
+
+    def down(self, source: str) -> str | None:
+        """Why the source is down; None while it is up."""
+        return self._down.get(source)
+
+    def set_down(self, source: str, reason: str) -> None:
+        """The source went down."""
+        self._down[source] = reason
+
+    def set_up(self, source: str) -> None:
+        """The source came up."""
+        self._down.pop(source, None)

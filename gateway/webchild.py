@@ -1,0 +1,139 @@
+"""The web child's entry: reads its arguments, puts link, journal and server together, serves until told to stop.
+
+``python -m gateway.webchild --socket PATH --journal PATH --listen HOST:PORT --language L [--host NAME] [--announce]``
+
+It ends with SIGTERM, and with its parent when standard input is a pipe from it: a page without a watch behind it must
+not keep the port.
+"""
+
+import argparse
+import asyncio
+import dataclasses
+import ipaddress
+import os
+import socket
+import stat
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from alerts.messages.words import Place, words
+from dashboards.ports import EventView
+from dashboards.web.api import HistoryError
+from dashboards.web.app import WebScreens, application
+from dashboards.web.server import WebServer, listening
+from gateway.journal.errors import StoreError
+from gateway.journal.reader import JournalReader
+from gateway.records import event_from
+from sensors.stamps import Instant, Stamp, UtcNanos
+
+EXIT_FAILED = 1
+EXIT_CONFIG = 78
+
+
+class JournalHistory:
+    """The journal for the screens. Opened for each question: it may not be there yet, or be replaced."""
+
+    def __init__(self, path: Path, sentence: Callable[[Mapping[str, Any]], str]) -> None:
+        self._path = path
+        self._sentence = sentence
+
+    def events(self, after: int, limit: int) -> Sequence[EventView]:
+        """Return alarm events with seq > `after`, oldest first.
+
+        Raises:
+            HistoryError: the journal cannot be read.
+        """
+        try:
+            with JournalReader(self._path, self._sentence) as reader:
+                return reader.events(after, limit)
+        except StoreError as error:
+            raise HistoryError(f"{error.what}; {error.right}") from error
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Serve until stopped; return the exit code: 0 stopped, 1 the address is taken, 78 it is not loopback."""
+    given = _arguments(arguments)
+    host, port = given.listen
+    if not ipaddress.ip_address(host).is_loopback:
+        sys.stderr.write(f"--listen {host}: only loopback addresses until there is sign-in; use 127.0.0.1\n")
+        return EXIT_CONFIG
+    try:
+        listener = listening(host, port)
+    except OSError as error:
+        sys.stderr.write(f"--listen {host}:{port}: {error.strerror}; stop what holds it or choose another port\n")
+        return EXIT_FAILED
+
+    screens = WebScreens(
+        given.socket, JournalHistory(given.journal, lambda body: _sentence(screens, given.language, body))
+    )
+    app = application(screens, language=given.language, version=version("vigia-glp"), hosts=frozenset(given.host))
+    if given.announce:
+        shown = f"[{host}]" if ":" in host else host
+        line = msgspec.json.encode({"listening": f"http://{shown}:{listener.getsockname()[1]}/"}).decode()
+        sys.stdout.write(line + "\n")
+        sys.stdout.flush()
+    server = WebServer(app, closing=screens.close)
+    asyncio.run(_serve(server, listener))
+    return 0
+
+
+async def _serve(server: WebServer, listener: socket.socket) -> None:
+    mode = os.fstat(sys.stdin.fileno()).st_mode
+    if stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode):
+        asyncio.get_running_loop().add_reader(sys.stdin.fileno(), _parent_spoke, server)
+    await server.serve(sockets=[listener])
+
+
+def _parent_spoke(server: WebServer) -> None:
+    """Read what the parent's pipe gives; its end is the parent's end, and ours."""
+    if not os.read(sys.stdin.fileno(), 4096):
+        asyncio.get_running_loop().remove_reader(sys.stdin.fileno())
+        server.end()
+
+
+def _sentence(screens: WebScreens, language: str, body: Mapping[str, Any]) -> str:
+    """Say an event of the journal in words, at the place the present picture knows it by."""
+    now = Stamp(Instant(time.monotonic_ns()), UtcNanos(time.time_ns()))
+    snapshot = screens.link.snapshot()
+    subject = str(body.get("subject", ""))
+    place = Place(depot="")
+    if snapshot is not None:
+        heads = {view.id: view.area for view in snapshot.detectors}
+        at_head = subject in heads
+        place = Place(snapshot.depot.name, area=heads.get(subject, ""), detector=subject if at_head else "")
+    event = dataclasses.replace(event_from(body, now), by=body.get("by"))
+    return words(event, place, language)
+
+
+def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser("gateway.webchild", description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--socket", type=Path, required=True, help="the gateway's control socket")
+    parser.add_argument("--journal", type=Path, required=True, help="the journal, read only")
+    parser.add_argument("--listen", type=_address, required=True, metavar="HOST:PORT", help="a loopback address")
+    parser.add_argument("--language", default="pt-BR", help="for browsers that ask for none of ours")
+    parser.add_argument("--host", action="append", default=[], help="a name besides loopback's it may be called by")
+    parser.add_argument("--announce", action="store_true", help="print the address once it is had (for port 0)")
+    return parser.parse_args(arguments)
+
+
+def _address(text: str) -> tuple[str, int]:
+    host, _, port = text.rpartition(":")
+    host = "127.0.0.1" if host == "localhost" else host.strip("[]")
+    try:
+        ipaddress.ip_address(host)
+        number = int(port)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not HOST:PORT, as in 127.0.0.1:8080") from None
+    if not 0 <= number <= 65_535:
+        raise argparse.ArgumentTypeError(f"port {number} is not within 0 and 65535")
+    return host, number
+
+
+if __name__ == "__main__":
+    sys.exit(main())

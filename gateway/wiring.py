@@ -1,0 +1,129 @@
+"""Builds the parts that a depot's configuration names: lines, broker, outputs, channels. Runs none of them."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import assert_never
+
+from alerts.alarms import AlarmEvent, Delivery, Notice, Outcome
+from alerts.channels.console import Console
+from alerts.channels.mqtt import MqttChannel as MqttOut
+from alerts.channels.siren import SirenOutput
+from alerts.channels.webhook import Webhook
+from alerts.dispatcher import Channel, Dispatcher
+from alerts.messages.words import Place, words
+from gateway.budget import budget
+from gateway.depot import ConsoleChannel, Depot, MqttChannel, WebhookChannel
+from gateway.orders import Orders, Watch
+from gateway.runtime import Part
+from sensors.drivers.modbus import ModbusBus
+from sensors.drivers.mqtt import MqttSource
+from sensors.drivers.pacer import Pacer
+from sensors.readings import DetectorId, LinkChange, Scan
+from sensors.stamps import SECOND, Clock
+
+
+@dataclass(frozen=True, slots=True)
+class Ears:
+    """Where the parts put what they hear."""
+
+    scan: Callable[[Scan], None]
+    link: Callable[[LinkChange], None]
+    output: Callable[[str, bool | None, str], None]
+    outcome: Callable[[Delivery, Outcome], None]
+
+
+@dataclass(slots=True)
+class Wiring:
+    """The built parts of one configuration."""
+
+    buses: dict[str, ModbusBus]
+    source: MqttSource | None
+    outputs: dict[str, SirenOutput]
+    channels: dict[str, Channel]
+    dispatcher: Dispatcher
+    mqtt_out: MqttOut | None
+    parts: Sequence[tuple[str, Part]] = field(default_factory=tuple)
+
+
+def build(depot: Depot, clock: Clock, pacer: Pacer, ears: Ears) -> Wiring:
+    """Build every part of a checked configuration."""
+    buses = {
+        bus.settings.id: ModbusBus(
+            bus.settings, bus.heads, clock=clock, pacer=pacer, on_scan=ears.scan, on_link=ears.link
+        )
+        for bus in depot.buses
+    }
+    source = None
+    if depot.mqtt is not None and depot.mqtt_heads:
+        source = MqttSource(depot.mqtt, depot.mqtt_heads, clock=clock, on_scan=ears.scan, on_link=ears.link)
+    outputs = {
+        output.id: SirenOutput(output.id, output.kind, output.unit, output.coil, buses[output.bus], ears.output, clock)
+        for output in depot.outputs
+    }
+    channels: dict[str, Channel] = {channel.id: _channel(channel, depot) for channel in depot.channels}
+    dispatcher = Dispatcher(list(channels.values()), compose=_composer(depot), outcome=ears.outcome)
+    parts: list[tuple[str, Part]] = [(f"bus:{name}", bus.run) for name, bus in buses.items()]
+    if source is not None:
+        parts.append(("mqtt", source.run))
+    parts.extend((f"output:{name}", output.run) for name, output in outputs.items())
+    parts.extend(dispatcher.workers())
+    mqtt_out = next((channel for channel in channels.values() if isinstance(channel, MqttOut)), None)
+    return Wiring(buses, source, outputs, channels, dispatcher, mqtt_out, tuple(parts))
+
+
+def orders(depot: Depot, wiring: Wiring) -> Orders:
+    """What the engine needs to know of a configuration."""
+    return Orders(
+        depot=depot.id,
+        levels=depot.levels,
+        timing=depot.timing,
+        watches=tuple(
+            Watch(detector.id, detector.area, detector.source, round(detector.blind_after_s * SECOND))
+            for detector in depot.detectors
+        ),
+        outputs={output.id: output.kind for output in depot.outputs},
+        recipients=depot.recipients,
+        escalation=depot.escalation,
+        counting=frozenset(channel.id for channel in wiring.channels.values() if channel.counts),
+    )
+
+
+def worst_cases(depot: Depot) -> dict[DetectorId, tuple[float, bool]]:
+    """Each detector's computed time from register to first output (s), and whether it is certified for the 3 s."""
+    figures = ((detector.id, budget(depot, detector)) for detector in depot.detectors)
+    return {name: (figure.total_s, figure.certified) for name, figure in figures}
+
+
+def _channel(channel: WebhookChannel | MqttChannel | ConsoleChannel, depot: Depot) -> Channel:
+    match channel:
+        case WebhookChannel():
+            return Webhook(channel.id, channel.url, channel.secret, channel.timeout_s)
+        case MqttChannel():
+            if depot.mqtt is None:
+                raise AssertionError("the configuration let an MQTT channel through without a broker")
+            # a broker throws off the first of two clients with one id, so the way out has its own
+            return MqttOut(channel.id, replace(depot.mqtt, client_id=f"{depot.mqtt.client_id}-out"), depot.id)
+        case ConsoleChannel():
+            return Console(channel.id, language=depot.language)
+        case _:
+            assert_never(channel)
+
+
+def _composer(depot: Depot) -> Callable[[AlarmEvent, Delivery, bool], Notice]:
+    areas = {str(detector.id): detector.area for detector in depot.detectors}
+
+    def compose(event: AlarmEvent, delivery: Delivery, recorded: bool) -> Notice:
+        area = areas.get(event.key.subject, "")
+        detector = event.key.subject if event.key.subject in areas else ""
+        place = Place(depot=depot.name, address=depot.address, area=area, detector=detector)
+        return Notice(
+            delivery=delivery,
+            event=event,
+            depot=depot.id,
+            depot_name=depot.name,
+            area=area,
+            recorded=recorded,
+            text=words(event, place, depot.language),
+        )
+
+    return compose

@@ -1,0 +1,359 @@
+"""One connection to an MQTT broker: made within a bound, always closed, never half alive. Knows no reading."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from typing import Any, NoReturn, cast
+
+import aiomqtt
+from aiomqtt import Message, MqttCodeError, MqttError, ProtocolVersion
+from aiomqtt.exceptions import MqttConnectError
+from paho.mqtt.client import MQTT_CLEAN_START_FIRST_ONLY, MQTT_ERR_SUCCESS, DisconnectFlags
+from paho.mqtt.client import Client as PahoClient
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
+from paho.mqtt.reasoncodes import ReasonCode
+from paho.mqtt.subscribeoptions import SubscribeOptions
+
+KEEPALIVE_S = 4
+"""A broker that answers nothing is noticed within twice this and a second; a lost network sooner, by TCP."""
+CONNECT_TIMEOUT_S = 1.5
+HANDSHAKE_TIMEOUT_S = 1.5
+MAX_UNACKNOWLEDGED = 100
+"""Publications under way at once; one more is refused on the spot."""
+SETTLED_S = 5.0
+"""A connection that stood this long was a good one: after it the next attempt is made at once."""
+DELAYS_S = (0.0, 0.1, 0.25, 0.5, 1.0, 2.0)
+"""Waits before the attempts after a loss; the last one is kept."""
+REFUSED_FROM = 0x80
+"""MQTT 5 reason codes from here on are refusals (MQTT 5.0, 2.4)."""
+
+_SOCKET_OPTIONS = (
+    (socket.IPPROTO_TCP, socket.TCP_NODELAY, 1),
+    (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1),
+    (socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, 1),
+    (socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, 1),
+    (socket.IPPROTO_TCP, socket.TCP_KEEPCNT, 3),
+    (socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 3000),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MqttSettings:
+    """Where the broker is and who we are to it. `max_packet` is in bytes, the whole MQTT packet counted."""
+
+    host: str
+    port: int = 1883
+    username: str | None = None
+    password: str | None = field(default=None, repr=False)
+    client_id: str = "vigia"
+    max_packet: int = 65_536
+
+
+class PublishRefusedError(MqttError):
+    """The broker answered a publication with a reason of refusal (not authorised, quota exceeded ...)."""
+
+
+class HungUpError(MqttError):
+    """The broker closed the connection instead of answering the CONNECT."""
+
+
+class NoAnswerError(MqttError):
+    """The broker took the connection and then did not answer the CONNECT."""
+
+
+class Doorway(asyncio.Queue[Message]):
+    """The queue aiomqtt puts messages into, which keeps none: each is handed on in the same step.
+
+    So nothing can lag or pile up inside the process; when messages come faster than they can be judged, TCP holds
+    them back and the broker's own bound applies.
+    """
+
+    def __init__(self, receive: Callable[[Message], None]) -> None:
+        super().__init__()
+        self._receive = receive
+        self.jammed = False
+
+    def put_nowait(self, item: Message) -> None:
+        """Hand the message on. `jammed` stays set if the receiver raised: aiomqtt takes that for a lost connection."""
+        self.jammed = True
+        self._receive(item)
+        self.jammed = False
+
+
+class Connection(aiomqtt.Client):
+    """aiomqtt's client, with three things added.
+
+    An attempt that fails or is cancelled leaves no thread, task or socket behind; a broker that hangs up during the
+    handshake is noticed at once; and a publication counts as taken only if its PUBACK says so.
+    """
+
+    def __init__(
+        self, settings: MqttSettings, *, version: ProtocolVersion, will: aiomqtt.Will | None, door: Doorway
+    ) -> None:
+        five = version is ProtocolVersion.V5
+        super().__init__(
+            settings.host,
+            settings.port,
+            username=settings.username,
+            password=settings.password,
+            identifier=settings.client_id,
+            protocol=version,
+            clean_session=None if five else True,
+            clean_start=True if five else MQTT_CLEAN_START_FIRST_ONLY,
+            properties=_connect_properties(settings) if five else None,
+            keepalive=KEEPALIVE_S,
+            timeout=HANDSHAKE_TIMEOUT_S,
+            will=will,
+            # aiomqtt makes one queue, here in its constructor; this one is already made.
+            queue_type=cast("type[asyncio.Queue[Message]]", lambda maxsize: door),  # noqa: ARG005
+            max_queued_outgoing_messages=MAX_UNACKNOWLEDGED,
+            socket_options=_SOCKET_OPTIONS,
+        )
+        self.pending_calls_threshold = MAX_UNACKNOWLEDGED
+        self.limits_packets = five
+        self._door = door
+        self._client.connect_timeout = CONNECT_TIMEOUT_S
+        self._reached = False
+        self._opening = False
+        self._attempt_over = False
+        self._given_up = False
+        self._acknowledgements: dict[int, asyncio.Future[None]] = {}
+
+    async def open(self) -> None:
+        """Connect and shake hands.
+
+        Raises:
+            MqttError: if that fails or takes longer than `CONNECT_TIMEOUT_S` and `HANDSHAKE_TIMEOUT_S`.
+        """
+        self._opening = True
+        opened = False
+        try:
+            with _cancellable():
+                await super().__aenter__()
+            opened = True
+        except MqttError as error:
+            if self._reached and type(error) is MqttError:
+                raise NoAnswerError("no answer to the CONNECT") from None
+            raise
+        finally:
+            self._opening = False
+            if not opened:
+                # aiomqtt's attempt may still be running in its thread: what it brings is closed when it comes.
+                self._given_up = True
+                if self._attempt_over:
+                    self.close(quietly=True)
+
+    def close(self, *, quietly: bool) -> None:
+        """Close the socket. Quietly: the broker discards the last will; otherwise it publishes it."""
+        if quietly:
+            self._client.disconnect()
+            self._client.loop_write()
+        self._client._sock_close()  # noqa: SLF001  # paho has no other way to close without a farewell
+        if self._disconnected.done() and not self._disconnected.cancelled():
+            self._disconnected.exception()  # retrieved here, so that nobody warns that nobody did
+
+    async def ask_for(self, topics: Sequence[str]) -> list[bool]:
+        """Subscribe at QoS 1 to a few topics; tell for each whether the broker grants it.
+
+        Retained messages are asked for, so that they are counted and seen to be old; live ones come unmarked.
+
+        Raises:
+            MqttError: if the broker does not answer in time.
+        """
+        options = SubscribeOptions(qos=1, retainAsPublished=False)
+        with _cancellable():
+            if self.limits_packets:
+                granted = await self.subscribe([(topic, options) for topic in topics])
+            else:
+                granted = await self.subscribe([(topic, 1) for topic in topics])
+        return [(code.value if isinstance(code, ReasonCode) else code) < REFUSED_FROM for code in granted]
+
+    async def lost(self) -> NoReturn:
+        """Wait until the connection is lost.
+
+        Raises:
+            MqttError: always, when it is.
+            Exception: what the receiver of a message raised.
+        """
+        try:
+            async for _ in self.messages:
+                raise AssertionError("the doorway keeps no message")
+        except MqttError as error:
+            if self._door.jammed and error.__cause__ is not None:
+                raise error.__cause__ from None
+            raise
+        raise AssertionError("the stream of messages ends only by an error")
+
+    def hand_over(self, topic: str, payload: bytes, *, retain: bool) -> "asyncio.Future[None]":
+        """Publish at QoS 1. The future ends with the PUBACK; the caller sets its deadline and cancels it after that.
+
+        It fails with MqttError if the connection is lost, with `PublishRefusedError` if the broker refuses the message.
+
+        Raises:
+            MqttError: if there is no connection any more, or too much is under way.
+        """
+        info = self._client.publish(topic, payload, qos=1, retain=retain)
+        if info.rc != MQTT_ERR_SUCCESS:
+            raise MqttCodeError(info.rc)
+        answer: asyncio.Future[None] = self._loop.create_future()
+        answer.add_done_callback(lambda _: self._acknowledgements.pop(info.mid, None))
+        self._acknowledgements[info.mid] = answer
+        self._client.loop_write()
+        return answer
+
+    def hand_over_unconfirmed(self, topic: str, payload: bytes, *, retain: bool) -> bool:
+        """Publish at QoS 0; False if it could not even be handed to the socket."""
+        taken = self._client.publish(topic, payload, qos=0, retain=retain).rc == MQTT_ERR_SUCCESS
+        self._client.loop_write()
+        return taken
+
+    def _client_connect(self) -> None:
+        """Connect; in a thread."""
+        try:
+            super()._client_connect()
+            self._reached = True
+        finally:
+            # Comes after all that aiomqtt itself asked of the loop from this thread.
+            self._loop.call_soon_threadsafe(self._attempt_ended)
+
+    def _attempt_ended(self) -> None:
+        self._attempt_over = True
+        if self._given_up:
+            self.close(quietly=True)
+
+    def _on_socket_register_write(
+        self,
+        client: PahoClient,  # noqa: ARG002  # paho's word
+        userdata: Any,  # noqa: ANN401, ARG002  # paho's word
+        sock: Any,  # noqa: ANN401  # paho's own protocol of sockets
+    ) -> None:
+        self._loop.call_soon_threadsafe(self._watch_writable, sock)
+
+    def _watch_writable(self, sock: socket.socket) -> None:
+        """Have the rest written when the socket takes it, unless all is written or the socket closed by now."""
+        if self._client.socket() is sock and self._client.want_write():
+            self._loop.add_writer(sock.fileno(), self._client.loop_write)
+
+    def _on_disconnect(
+        self,
+        client: PahoClient,
+        userdata: Any,  # noqa: ANN401  # paho's word
+        flags: DisconnectFlags,
+        reason_code: ReasonCode,
+        properties: Properties | None = None,
+    ) -> None:
+        super()._on_disconnect(client, userdata, flags, reason_code, properties)
+        self._loop.call_soon_threadsafe(self._fail_waiting)
+
+    def _fail_waiting(self) -> None:
+        if self._opening and not self._connected.done():
+            self._connected.set_exception(HungUpError("hung up during the handshake"))
+        for answer in list(self._acknowledgements.values()):
+            if not answer.done():
+                answer.set_exception(MqttError("connection lost"))
+
+    def _on_publish(
+        self,
+        client: PahoClient,
+        userdata: Any,  # noqa: ANN401  # paho's word
+        mid: int,
+        reason_code: ReasonCode,
+        properties: Properties,
+    ) -> None:
+        super()._on_publish(client, userdata, mid, reason_code, properties)
+        answer = self._acknowledgements.get(mid)
+        if answer is None or answer.done():
+            return
+        if reason_code.value >= REFUSED_FROM:
+            answer.set_exception(PublishRefusedError(str(reason_code)))
+        else:
+            answer.set_result(None)
+
+
+@contextmanager
+def _cancellable() -> Iterator[None]:
+    """Make sure that a cancellation during the body is one after it.
+
+    aiomqtt waits by `asyncio.wait_for`, which in Python 3.11 forgets a cancellation that comes with the answer.
+    """
+    task = asyncio.current_task()
+    before = 0 if task is None else task.cancelling()
+    try:
+        yield
+    finally:
+        if task is not None and task.cancelling() > before:
+            raise asyncio.CancelledError
+
+
+def _connect_properties(settings: MqttSettings) -> Properties:
+    properties = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]  # paho left it untyped
+    properties.MaximumPacketSize = settings.max_packet
+    properties.SessionExpiryInterval = 0
+    return properties
+
+
+@asynccontextmanager
+async def connected(
+    settings: MqttSettings, receive: Callable[[Message], None], *, will: aiomqtt.Will | None = None
+) -> AsyncIterator[Connection]:
+    """Hold a connection for the body, MQTT 5 where the broker knows it, else 3.1.1 (which cannot limit packets).
+
+    A body left by an error or cancellation leaves the will to be published; there is no graceful way out of a watch.
+
+    Raises:
+        MqttError: if the broker cannot be reached or refuses us.
+    """
+    connection = Connection(settings, version=ProtocolVersion.V5, will=will, door=Doorway(receive))
+    try:
+        await connection.open()
+    except MqttError as error:
+        if not _speaks_older(error):
+            raise
+        connection = Connection(settings, version=ProtocolVersion.V311, will=will, door=Doorway(receive))
+        await connection.open()
+    try:
+        yield connection
+    finally:
+        connection.close(quietly=will is None)
+
+
+def _speaks_older(error: MqttError) -> bool:
+    """Tell whether a broker of MQTT 3.1.1 may take a CONNECT of MQTT 5 so: no word, hanging up, or saying it."""
+    if isinstance(error, MqttConnectError):
+        return isinstance(error.rc, ReasonCode) and error.rc.getName() == "Unsupported protocol version"
+    return isinstance(error, HungUpError | NoAnswerError)
+
+
+def reason_of(error: MqttError) -> str:
+    """Return the short code for why not: refused, no-answer, not-authorised, unreachable or closed."""
+    if isinstance(error, MqttConnectError):
+        code = error.rc.getName() if isinstance(error.rc, ReasonCode) else ""
+        return "not-authorised" if code in ("Not authorized", "Bad user name or password", "Banned") else "refused"
+    if isinstance(error, HungUpError | MqttCodeError):
+        return "closed"
+    if isinstance(error, NoAnswerError):
+        return "no-answer"
+    text = str(error)
+    if "refused" in text:
+        return "refused"
+    if "timed out" in text:
+        return "no-answer"
+    return "closed" if "Disconnected" in text else "unreachable"
+
+
+class Backoff:
+    """How long to wait before the next attempt: none after a good connection, then longer, up to two seconds."""
+
+    def __init__(self) -> None:
+        self._failed = 0
+
+    def after(self, stood_s: float) -> float:
+        """Return the wait (s) after a connection that stood this long; 0 for one that was never made."""
+        if stood_s >= SETTLED_S:
+            self._failed = 0
+        delay = DELAYS_S[min(self._failed, len(DELAYS_S) - 1)]
+        self._failed += 1
+        return delay

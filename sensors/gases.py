@@ -1,0 +1,53 @@
+"""Flammable limits and the conversions between %LEL, ppm and %vol. Knows nothing of wires or alarms."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Gas:
+    """A flammable gas and its lower explosive limit in air, in %vol, by two published bases.
+
+    Source: IEC 60079-20-1:2010 and NFPA 497:2008 tables.
+    """
+
+    name: str
+    lel_iec_vol_pct: float
+    lel_nfpa_vol_pct: float
+
+
+PROPANE = Gas("propane", 1.7, 2.1)
+N_BUTANE = Gas("n-butane", 1.4, 1.9)
+ISOBUTANE = Gas("isobutane", 1.3, 1.8)
+PROPENE = Gas("propene", 2.0, 2.4)
+
+UNKNOWN_BASIS_VOL_PCT = 2.1
+"""Taken for a %LEL head whose basis nobody knows: the highest published one, so that it over-reads."""
+
+
+def mixture_lel_vol_pct(parts: dict[float, float]) -> float:
+    """Le Chatelier's rule: the LEL (%vol) of a fuel mixture from {LEL in %vol: share of the fuel}.
+
+    Shares need not add up to one; they are taken in proportion.
+
+    Raises:
+        ValueError: if there are no shares, or one is negative, or a LEL is not positive.
+    """
+    total = sum(parts.values())
+    if total <= 0 or any(share < 0 for share in parts.values()) or any(lel <= 0 for lel in parts):
+        raise ValueError("a mixture needs positive LELs and shares")
+    return total / sum(share / lel for lel, share in parts.items())
+
+
+def lel_pct_from_vol_pct(vol_pct: float, basis_vol_pct: float) -> float:
+    """%vol of gas -> %LEL of the given basis (%vol)."""
+    return vol_pct / basis_vol_pct * 100.0
+
+
+def lel_pct_from_ppm(ppm: float, basis_vol_pct: float) -> float:
+    """Ppm of gas -> %LEL of the given basis (%vol); 1 %vol is 10,000 ppm."""
+    return lel_pct_from_vol_pct(ppm / 10_000.0, basis_vol_pct)
+
+
+def rebased(lel_pct: float, head_basis_vol_pct: float, reference_vol_pct: float) -> float:
+    """%LEL of a head's own basis -> %LEL of the depot's reference basis."""
+    return lel_pct * head_basis_vol_pct / reference_vol_pct

@@ -1,0 +1,263 @@
+"""``vigia demo``: a depot that is not there, on real wires, watched by the real gateway."""
+
+import os
+import signal
+import socket
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from http.client import HTTPConnection, HTTPException
+from pathlib import Path
+from threading import Event
+
+import click
+
+from alerts.messages.catalogue import Catalogue
+from gateway.commands.talk import Talk
+from simulator import broker
+from simulator.children import LOOK_S, READY_S, Child, ChildError, Children
+from simulator.depot_file import ForeignDepotError, Ports, read_ports, render, with_ports
+from simulator.lines import HOST
+from simulator.scenario import ScenarioError, load, names
+from simulator.summary import JournalUnreadableError, summarise
+from simulator.yard import Scenario, Yard
+
+USUAL_PORT = 8080
+CALIBRATED_DAYS_AGO = 30
+VIGIA = "from gateway.cli import main; main()"
+"""The `vigia` command of this very installation, wherever its script lies."""
+JOURNAL = "var/journal.db"
+TRUTH_FILE = "truth.jsonl"
+
+
+def command(talk: Talk) -> click.Command:
+    """Build the command; `talk` chooses the language."""
+    voice = Voice(Catalogue.load("simulator.words", talk.words.language))
+
+    def run(port: int | None, seconds: float | None, scenario: str, data: Path | None) -> None:
+        try:
+            played = load(scenario)
+        except ScenarioError as error:
+            raise click.UsageError(voice.text("refused.scenario", reason=error, names=", ".join(names()))) from error
+        if module := broker.missing():
+            raise click.ClickException(voice.text("refused.broker", module=module))
+        if port and not _is_free(port):
+            raise click.ClickException(voice.text("refused.port", port=port))
+        try:
+            with _told_to_stop() as stop:
+                Demo(played, scenario, _folder(data), voice).run(port, seconds, stop)
+        except ChildError as error:
+            raise click.ClickException(_child_words(voice, error)) from error
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise click.ClickException(
+                voice.text("refused.folder", folder=error.filename or data, reason=reason)
+            ) from error
+
+    return click.Command(
+        "demo",
+        callback=run,
+        help=voice.text("demo.help"),
+        params=[
+            click.Option(["--port"], type=click.IntRange(0, 65535), help=voice.text("demo.port")),
+            click.Option(["--for", "seconds"], type=click.FloatRange(min=1), help=voice.text("demo.for")),
+            click.Option(["--scenario"], default="leak", show_default=True, help=voice.text("demo.scenario")),
+            click.Option(["--data"], type=click.Path(file_okay=False, path_type=Path), help=voice.text("demo.data")),
+        ],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """The demo's words, said on standard error: standard output belongs to the alarms."""
+
+    words: Catalogue
+
+    def text(self, key: str, **values: object) -> str:
+        """Return words without saying them."""
+        return self.words.text(key, **values)
+
+    def say(self, key: str, **values: object) -> None:
+        """Say something to the person."""
+        click.echo(self.words.text(key, **values), err=True)
+
+
+class Demo:
+    """One run in one folder."""
+
+    def __init__(self, scenario: Scenario, scenario_name: str, folder: Path, voice: Voice) -> None:
+        self._scenario = scenario
+        self._scenario_name = scenario_name
+        self._folder = folder
+        self._file = folder / "depot.toml"
+        self._voice = voice
+
+    def run(self, port: int | None, seconds: float | None, stop: Event) -> None:
+        """Bring everything up, let it run, end it in order, sum it up.
+
+        Raises:
+            ChildError: if a child does not come up or ends by itself.
+            click.ClickException: if the folder's depot.toml is not the demo's.
+            OSError: if the folder cannot be written.
+        """
+        began = datetime.now(UTC)
+        before = self._known_ports()
+        web = self._page_port(port, before)
+        failure: ChildError | None = None
+        with Children() as children:
+            plant, ports = self._plant(children, before, web)
+            self._write(ports, before)
+            children.start("gateway", "-c", VIGIA, "run", str(self._file), pipes=False)
+            try:
+                children.wait(lambda: _answers(web), stop)
+                if not stop.is_set():
+                    plant.order("start")
+                    self._announce(web, seconds)
+                _watch(children, seconds, stop)
+            except ChildError as error:
+                failure = error
+        self._sum_up(began)
+        if failure:
+            raise failure
+
+    def _announce(self, web: int, seconds: float | None) -> None:
+        ending = "demo.ends_with_key" if seconds is None else "demo.ends_after"
+        self._voice.say(
+            "demo.page",
+            page=f"http://{HOST}:{web}/",
+            title=self._scenario.title[self._voice.words.language],
+            ending=self._voice.text(ending, seconds=f"{seconds or 0:g}"),
+        )
+
+    def _known_ports(self) -> Ports | None:
+        if not self._file.exists():
+            return None
+        try:
+            return read_ports(self._file.read_text(encoding="utf-8"), self._scenario.yard)
+        except (ForeignDepotError, UnicodeDecodeError) as error:
+            yard = self._scenario.yard.name
+            said = self._voice.text("refused.foreign", file=self._file, yard=yard, reason=error)
+            raise click.ClickException(said) from error
+
+    def _page_port(self, asked: int | None, before: Ports | None) -> int:
+        """Choose the page's port: the one asked for, else the former, else the usual one, else a free one."""
+        if asked:
+            return asked
+        wanted = [before.web] if before else []
+        if asked is None:
+            wanted.append(USUAL_PORT)
+        return next((port for port in wanted if _is_free(port)), 0) or _free_port()
+
+    def _plant(self, children: Children, before: Ports | None, web: int) -> tuple[Child, Ports]:
+        wanted_broker = [str(before.mqtt)] if before else []
+        mqtt = children.start("broker", "-m", "simulator.broker", *wanted_broker, pipes=True).ports()["mqtt"]
+        wanted = [f"--port={line}={number}" for line, number in before.lines.items()] if before else []
+        record = f"--record={self._folder / TRUTH_FILE}"
+        plant = children.start(
+            "plant", "-m", "simulator.plant", self._scenario_name, f"--broker={mqtt}", record, *wanted, pipes=True
+        )
+        return plant, Ports(plant.ports(), mqtt, web)
+
+    def _write(self, ports: Ports, before: Ports | None) -> None:
+        if before is None:
+            calibrated_on = datetime.now(UTC).date() - timedelta(days=CALIBRATED_DAYS_AGO)
+            text = render(self._scenario.yard, ports, calibrated_on, self._voice.words.language)
+            self._file.write_text(text, encoding="utf-8")
+            self._voice.say("demo.wrote", file=self._file)
+        elif ports == before:
+            self._voice.say("demo.kept", file=self._file)
+        else:
+            self._file.write_text(with_ports(self._file.read_text(encoding="utf-8"), ports), encoding="utf-8")
+            changed = _changed(before, ports, self._scenario.yard)
+            self._voice.say("demo.kept_new_ports", file=self._file, ports=changed)
+
+    def _sum_up(self, began: datetime) -> None:
+        left = [name for name in (self._file.name, JOURNAL, TRUTH_FILE) if (self._folder / name).exists()]
+        self._voice.say("demo.left", folder=self._folder, names=", ".join(left))
+        try:
+            summary = summarise(self._folder / JOURNAL, began)
+        except JournalUnreadableError as error:
+            self._voice.say("demo.unreadable", reason=error)
+            return
+        count, worst = len(summary.notices), summary.worst_ms
+        key = "none" if not count else "some" if worst is not None else "none_taken"
+        self._voice.say(f"summary.{key}", count=count, worst=worst)
+        if summary.missed and worst is not None:
+            self._voice.say("summary.missed", count=summary.missed)
+
+
+def _watch(children: Children, seconds: float | None, stop: Event) -> None:
+    """Wait for the end: told to, time up, or a child gone."""
+    end = time.monotonic() + seconds if seconds else None
+    while not stop.wait(LOOK_S):
+        children.check()
+        if end and time.monotonic() >= end:
+            return
+
+
+@contextmanager
+def _told_to_stop() -> Iterator[Event]:
+    """Turn Ctrl-C, SIGTERM and a closed terminal into an event, so that the end is always the same and in order."""
+    stop = Event()
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    former = [signal.signal(number, lambda *_: stop.set()) for number in numbers]
+    try:
+        yield stop
+    finally:
+        for number, handler in zip(numbers, former, strict=True):
+            signal.signal(number, handler)
+
+
+def _folder(data: Path | None) -> Path:
+    if data is None:
+        return Path(tempfile.mkdtemp(prefix="vigia-demo-"))
+    data.mkdir(parents=True, exist_ok=True)
+    return data.resolve()
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind((HOST, 0))
+        return int(probe.getsockname()[1])
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, port))
+        except OSError:
+            return False
+        return True
+
+
+def _answers(port: int) -> bool:
+    """Tell whether the gateway says of itself that it lives."""
+    connection = HTTPConnection(HOST, port, timeout=1.0)
+    try:
+        connection.request("GET", "/health")
+        return connection.getresponse().status == 200
+    except (OSError, HTTPException):
+        return False
+    finally:
+        connection.close()
+
+
+def _changed(before: Ports, after: Ports, yard: Yard) -> str:
+    pairs = [(line, before.lines[line], after.lines[line]) for line in yard.lines]
+    pairs += [("mqtt", before.mqtt, after.mqtt), ("web", before.web, after.web)]
+    return ", ".join(f"{name} {old} → {new}" for name, old, new in pairs if old != new)
+
+
+def _child_words(voice: Voice, error: ChildError) -> str:
+    name = voice.text(f"child.{error.child}")
+    if error.how is None:
+        return voice.text("child.not_up", name=name, seconds=f"{READY_S:g}")
+    return voice.text("child.ended", name=name, how=error.how)
+
+
+demo = command(Talk.of(os.environ))
+"""What the entry point ``vigia.commands`` names."""

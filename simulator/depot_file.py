@@ -1,0 +1,199 @@
+"""The demo's depot.toml: written from a yard, and kept afterwards except for its ports. Knows no process."""
+
+import json
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from simulator.lines import FAULT_BIT, HOST, OVER_RANGE_BIT, STATUS, VALUE, WARM_UP_BIT
+from simulator.yard import TICK_S, Head, ModbusWire, Yard
+
+HEADER = re.compile(r"^\s*\[")
+PORT = re.compile(r"^(\s*port\s*=\s*)\d+", re.MULTILINE)
+LISTEN = re.compile(r"^(\s*listen\s*=\s*)\"[^\"]*\"", re.MULTILINE)
+
+
+class ForeignDepotError(Exception):
+    """A depot.toml that the demo cannot fit its ports into: not its own, or changed beyond that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """Every port the file names."""
+
+    lines: Mapping[str, int]
+    mqtt: int
+    web: int
+
+
+def render(yard: Yard, ports: Ports, calibrated_on: date, language: str) -> str:
+    """Return a whole depot.toml for the yard, whose messages are in `language`."""
+    blocks = [
+        _HEAD.format(yard=yard, web=ports.web, host=HOST, mqtt=ports.mqtt, area=_quoted(yard.area), language=language),
+        *(_LINE.format(id=_quoted(line), host=HOST, port=ports.lines[line]) for line in yard.lines),
+        *(_detector(head, yard.area, calibrated_on) for head in yard.heads),
+        _TAIL.format(siren=yard.siren, bus=_quoted(yard.siren.line)),
+    ]
+    return "\n".join(blocks)
+
+
+def read_ports(text: str, yard: Yard) -> Ports:
+    """Read the ports out of a file that `render` wrote.
+
+    Raises:
+        ForeignDepotError: if one is not there.
+    """
+    try:
+        document = tomllib.loads(text)
+        buses = {bus["id"]: bus["port"] for bus in document["bus"]}
+        web = int(document["web"]["listen"].rpartition(":")[2])
+        return Ports({line: int(buses[line]) for line in yard.lines}, int(document["mqtt"]["port"]), web)
+    except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ForeignDepotError(f"{type(error).__name__}: {error}") from error
+
+
+def with_ports(text: str, ports: Ports) -> str:
+    """Return the text with other ports, all else left as it is, comments included."""
+    return "".join(_renewed(block, ports) for block in _blocks(text))
+
+
+def _blocks(text: str) -> Iterable[str]:
+    """Cut the text before every table header."""
+    block: list[str] = []
+    for line in text.splitlines(keepends=True):
+        if HEADER.match(line) and block:
+            yield "".join(block)
+            block = []
+        block.append(line)
+    yield "".join(block)
+
+
+def _renewed(block: str, ports: Ports) -> str:
+    try:
+        table: dict[str, Any] = tomllib.loads(block)
+    except tomllib.TOMLDecodeError:  # the inside of a value that spans lines, cut at its "["
+        return block
+    if "web" in table:
+        return LISTEN.sub(rf'\g<1>"{HOST}:{ports.web}"', block)
+    if "mqtt" in table:
+        return PORT.sub(rf"\g<1>{ports.mqtt}", block)
+    if "bus" in table and table["bus"][0].get("id") in ports.lines:
+        return PORT.sub(rf"\g<1>{ports.lines[table['bus'][0]['id']]}", block)
+    return block
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _detector(head: Head, area: str, calibrated_on: date) -> str:
+    wire = head.wire
+    own = (
+        _MODBUS.format(wire=wire, bus=_quoted(wire.line))
+        if isinstance(wire, ModbusWire)
+        else _MQTT.format(topic=_quoted(wire.topic))
+    )
+    common = _DETECTOR.format(id=_quoted(head.id), area=_quoted(area), on=calibrated_on.isoformat())
+    return common + own
+
+
+_HEAD = """\
+# Written by `vigia demo`: a depot that is not there, on real wires. Change what you like; only ports are renewed.
+
+[depot]
+id = "deposito-demo"
+name = "Depósito de demonstração"
+address = "Rua das Acácias 120, portão 2"
+timezone = "America/Sao_Paulo"
+language = "{language}"
+data = "var"
+lel_reference_vol_pct = 1.4
+
+[[area]]
+id = {area}
+licensed_kg = {yard.licensed_kg:g}
+use = "resale"
+
+[levels]
+A1 = 10
+A2 = 20
+A3 = 40
+
+[web]
+listen = "{host}:{web}"
+
+[mqtt]
+host = "{host}"
+port = {mqtt}
+"""
+
+_LINE = """\
+[[bus]]
+id = {id}
+transport = "tcp"
+host = "{host}"
+port = {port}
+period_ms = 500
+timeout_ms = 200
+"""
+
+_DETECTOR = """\
+[[detector]]
+id = {id}
+area = {area}
+lel_vol_pct = 1.4
+calibrated_on = {on}
+"""
+
+_MODBUS = f"""\
+profile = "generic-modbus"
+bus = {{bus}}
+unit = {{wire.unit}}
+register = {VALUE}
+function = "holding"
+type = "uint16"
+scale = 0.1
+unit_of_value = "lel_pct"
+full_scale = 100
+status_register = {STATUS}
+bits = {{{{ fault = [{FAULT_BIT}], warm_up = [{WARM_UP_BIT}], over_range = [{OVER_RANGE_BIT}] }}}}
+refresh_s = {TICK_S}
+"""
+
+_MQTT = """\
+profile = "mqtt-json"
+mqtt = {topic}
+value = "/lel"
+sequence = "/seq"
+unit_of_value = "lel_pct"
+full_scale = 100
+refresh_s = 0.5
+max_age_ms = 2500
+"""
+
+_TAIL = """\
+[[channel]]
+id = "sirene"
+kind = "siren"
+bus = {bus}
+unit = {siren.unit}
+coil = {siren.coil}
+
+[[channel]]
+id = "painel"
+kind = "mqtt"
+
+[[channel]]
+id = "console"
+kind = "console"
+
+[[recipient]]
+id = "dona"
+name = "Dona do depósito"
+role = "owner"
+channels = ["painel", "console"]
+alarms = ["A1", "A2", "A3", "BLIND", "SYSTEM"]
+"""

@@ -1,0 +1,423 @@
+"""MB-SIM: a scripted Modbus TCP device or gateway that answers well, or as badly as it is told, and logs every request.
+
+It stands on loopback, takes any number of connections, and makes no task: all is callbacks of the running loop. With
+`serial=True` it is a gateway to a serial line: one request at a time whatever the connections, each taking the unit's
+service time, and a mute unit holding the whole line for `mute_wait_s`.
+"""
+
+import asyncio
+import socket
+import struct
+from collections import deque
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Final, Self
+
+READS: Final = {3: "holding", 4: "inputs"}
+MAX_LOG: Final = 1_000_000
+BACKLOG: Final = 1024
+GLUE_S: Final = 0.05
+"""How long a reply waits at most for another to be glued to."""
+
+
+class IdFault(Enum):
+    """How the transaction id of an answer is forged."""
+
+    WRONG = "wrong"  # one more than asked
+    PREVIOUS = "previous"  # that of the request before
+    SWAPPED = "swapped"  # its two bytes exchanged
+    ZERO = "zero"
+
+
+class CountFault(Enum):
+    """How the byte count of an answer is forged; the MBAP length agrees with the forgery."""
+
+    MORE = "more"  # one register too many
+    FEWER = "fewer"  # one register too few
+    ODD = "odd"  # one byte too few
+    ZERO = "zero"
+
+
+@dataclass(slots=True)
+class ScriptedUnit:
+    """One unit and its faults, all of which may be changed at any time.
+
+    Attributes:
+        holding, inputs: registers by wire address; an address not there is answered with exception 2.
+        silent: takes requests and says nothing.
+        delay_s: answers so much later; on a serial line this is on top of the service time.
+        exception: answers everything with this exception code.
+        bad_registers: reads that touch one of these are answered with its exception code.
+        wrong_unit: answers in the name of this unit.
+        length_error: added to the MBAP length, which then lies.
+        cut_s: sends its answer byte by byte, so far apart.
+        garbage: sent instead of an answer.
+        repeat: sends its answer so often.
+        stuck_coils: coils that take a write, echo it, and stay as they are.
+        answers_left: goes silent after so many answers; None never.
+    """
+
+    holding: dict[int, int] = field(default_factory=dict)
+    inputs: dict[int, int] = field(default_factory=dict)
+    coils: dict[int, bool] = field(default_factory=dict)
+    silent: bool = False
+    delay_s: float = 0.0
+    exception: int | None = None
+    bad_registers: dict[int, int] = field(default_factory=dict)
+    id_fault: IdFault | None = None
+    wrong_unit: int | None = None
+    count_fault: CountFault | None = None
+    length_error: int = 0
+    cut_s: float = 0.0
+    garbage: bytes | None = None
+    repeat: int = 1
+    stuck_coils: set[int] = field(default_factory=set)
+    answers_left: int | None = None
+
+    def set_float(self, register: int, value: float) -> None:
+        """Put a float32 into two holding registers, high word first."""
+        self.holding[register], self.holding[register + 1] = struct.unpack(">HH", struct.pack(">f", value))
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request as it arrived. `at` is in seconds of the loop's clock; `count` is the value for a coil write."""
+
+    at: float
+    connection: int
+    transaction: int
+    unit: int
+    function: int
+    address: int
+    count: int
+
+
+class ScriptedServer:
+    """The device: units by number, and what goes wrong with the connection as a whole.
+
+    Attributes:
+        log: every request, oldest first, bounded.
+        mute: takes connections and requests, says nothing: accept, then silence.
+        frozen: does not even read.
+        glue: sends so many answers in one segment.
+        serial, service_s, mute_wait_s, mute_exception: the gateway to a serial line; see the module.
+    """
+
+    def __init__(
+        self,
+        units: dict[int, ScriptedUnit] | None = None,
+        *,
+        serial: bool = False,
+        service_s: float = 0.01,
+        mute_wait_s: float = 1.0,
+        mute_exception: int | None = None,
+    ) -> None:
+        self.units = {} if units is None else units
+        self.log: deque[Request] = deque(maxlen=MAX_LOG)
+        self.connections = 0
+        self.port = 0
+        self.mute = False
+        self.glue = 1
+        self.serial = serial
+        self.service_s = service_s
+        self.mute_wait_s = mute_wait_s
+        self.mute_exception = mute_exception
+        self._frozen = False
+        self._server: asyncio.Server | None = None
+        self._open: set[_Connection] = set()
+        self._line: deque[tuple[_Connection, Request]] = deque()
+        self._line_busy = False
+
+    # --- life
+
+    async def start(self) -> int:
+        """Listen on loopback, on the port of last time if there was one; return it."""
+        loop = asyncio.get_running_loop()
+        self._server = await loop.create_server(lambda: _Connection(self), "127.0.0.1", self.port, backlog=BACKLOG)
+        self.port = self._server.sockets[0].getsockname()[1]
+        return self.port
+
+    async def stop(self) -> None:
+        """Stop listening and drop every connection."""
+        self.refuse()
+        for connection in tuple(self._open):
+            connection.abort()
+        await asyncio.sleep(0)  # an abort closes its socket in the next step of the loop
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self.stop()
+
+    def refuse(self) -> None:
+        """Refuse new connections from now on; the port stays free for `start`."""
+        if self._server is not None:
+            self._server.close()
+            self._server = None
+
+    def reset(self) -> None:
+        """Send RST on every connection."""
+        for connection in tuple(self._open):
+            connection.reset()
+
+    @property
+    def frozen(self) -> bool:
+        """Whether it has stopped to read."""
+        return self._frozen
+
+    @frozen.setter
+    def frozen(self, frozen: bool) -> None:
+        self._frozen = frozen
+        for connection in self._open:
+            connection.freeze(frozen)
+
+    @property
+    def open_connections(self) -> int:
+        """How many connections stand now."""
+        return len(self._open)
+
+    def requests(self, unit: int | None = None, function: int | None = None) -> list[Request]:
+        """Return the logged requests of one unit or function."""
+        return [
+            each
+            for each in self.log
+            if (unit is None or each.unit == unit) and (function is None or each.function == function)
+        ]
+
+    # --- requests, from the connections
+
+    def opened(self, connection: "_Connection") -> None:
+        """A connection was taken."""
+        self.connections += 1
+        self._open.add(connection)
+
+    def closed(self, connection: "_Connection") -> None:
+        """A connection ended."""
+        self._open.discard(connection)
+
+    def take(self, connection: "_Connection", request: Request) -> None:
+        """A request came in."""
+        self.log.append(request)
+        if self.mute:
+            return
+        if self.serial:
+            self._line.append((connection, request))
+            self._serve_line()
+            return
+        unit = self.units.get(request.unit)
+        if unit is None or self._mute_now(unit):
+            return
+        if unit.delay_s:
+            asyncio.get_running_loop().call_later(unit.delay_s, self._reply, connection, request, unit)
+        else:
+            self._reply(connection, request, unit)
+
+    def _serve_line(self) -> None:
+        """Begin the next request of the serial line, if it is free."""
+        if self._line_busy or not self._line:
+            return
+        self._line_busy = True
+        connection, request = self._line.popleft()
+        unit = self.units.get(request.unit)
+        loop = asyncio.get_running_loop()
+        if unit is None or self._mute_now(unit):
+            loop.call_later(self.mute_wait_s, self._line_gave_up, connection, request)
+        else:
+            loop.call_later(self.service_s + unit.delay_s, self._line_served, connection, request, unit)
+
+    def _line_gave_up(self, connection: "_Connection", request: Request) -> None:
+        if self.mute_exception is not None:
+            connection.send(_frame(request.transaction, request.unit, _exception(request, self.mute_exception)))
+        self._line_busy = False
+        self._serve_line()
+
+    def _line_served(self, connection: "_Connection", request: Request, unit: ScriptedUnit) -> None:
+        self._reply(connection, request, unit)
+        self._line_busy = False
+        self._serve_line()
+
+    @staticmethod
+    def _mute_now(unit: ScriptedUnit) -> bool:
+        if unit.answers_left is not None:
+            unit.answers_left -= 1
+            if unit.answers_left < 0:
+                unit.silent, unit.answers_left = True, None
+        return unit.silent
+
+    @staticmethod
+    def _reply(connection: "_Connection", request: Request, unit: ScriptedUnit) -> None:
+        if unit.garbage is not None:
+            connection.send(unit.garbage)
+            return
+        transaction = connection.forged_id(request, unit.id_fault)
+        pdu = _forged_count(_answer(request, unit), unit.count_fault)
+        number = request.unit if unit.wrong_unit is None else unit.wrong_unit
+        frame = _frame(transaction, number, pdu, unit.length_error) * unit.repeat
+        if unit.cut_s:
+            connection.send_cut(frame, unit.cut_s)
+        else:
+            connection.send(frame)
+
+
+class _Connection(asyncio.Protocol):
+    """One client."""
+
+    def __init__(self, server: ScriptedServer) -> None:
+        self._server = server
+        self._bytes = bytearray()
+        self._transport: asyncio.Transport | None = None
+        self._number = 0
+        self._previous = 0
+        self._last = 0
+        self._glued = bytearray()
+        self._glued_count = 0
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        if isinstance(transport, asyncio.Transport):
+            self._transport = transport
+        self._server.opened(self)
+        self._number = self._server.connections
+        if self._server.frozen:
+            self.freeze(True)
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - of the protocol
+        self._transport = None
+        self._server.closed(self)
+
+    def data_received(self, data: bytes) -> None:
+        self._bytes += data
+        now = asyncio.get_running_loop().time()
+        while len(self._bytes) >= 12:
+            transaction, _, length, unit, function, address, count = struct.unpack_from(">HHHBBHH", self._bytes)
+            del self._bytes[: 6 + length]
+            self._previous, self._last = self._last, transaction
+            self._server.take(self, Request(now, self._number, transaction, unit, function, address, count))
+
+    def abort(self) -> None:
+        """Drop the connection."""
+        if self._transport is not None:
+            self._transport.abort()
+
+    def reset(self) -> None:
+        """Drop it with RST."""
+        if self._transport is not None:
+            sock = self._transport.get_extra_info("socket")
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            self._transport.abort()
+
+    def freeze(self, frozen: bool) -> None:
+        """Stop or go on reading."""
+        if self._transport is None:
+            return
+        if frozen:
+            self._transport.pause_reading()
+        else:
+            self._transport.resume_reading()
+
+    def forged_id(self, request: Request, fault: IdFault | None) -> int:
+        """Return the transaction id to answer with."""
+        match fault:
+            case None:
+                return request.transaction
+            case IdFault.WRONG:
+                return (request.transaction + 1) & 0xFFFF
+            case IdFault.PREVIOUS:
+                return self._previous
+            case IdFault.SWAPPED:
+                return request.transaction >> 8 | (request.transaction & 0xFF) << 8
+            case IdFault.ZERO:
+                return 0
+
+    def send(self, frame: bytes) -> None:
+        """Send one answer, or keep it for glueing."""
+        if self._server.glue <= 1:
+            self._write(frame)
+            return
+        self._glued += frame
+        self._glued_count += 1
+        if self._glued_count >= self._server.glue:
+            self._flush()
+        elif self._glued_count == 1:
+            asyncio.get_running_loop().call_later(GLUE_S, self._flush)
+
+    def send_cut(self, frame: bytes, apart_s: float) -> None:
+        """Send one answer byte by byte."""
+        loop = asyncio.get_running_loop()
+        for index in range(len(frame)):
+            loop.call_later(index * apart_s, self._write, frame[index : index + 1])
+
+    def _flush(self) -> None:
+        self._write(bytes(self._glued))
+        self._glued.clear()
+        self._glued_count = 0
+
+    def _write(self, data: bytes) -> None:
+        if self._transport is not None and data:
+            self._transport.write(data)
+
+
+def _frame(transaction: int, unit: int, pdu: bytes, length_error: int = 0) -> bytes:
+    length = max(0, len(pdu) + 1 + length_error)
+    return struct.pack(">HHHB", transaction, 0, length, unit) + pdu
+
+
+def _exception(request: Request, code: int) -> bytes:
+    return bytes((request.function | 0x80, code))
+
+
+def _answer(request: Request, unit: ScriptedUnit) -> bytes:
+    """Return the PDU of an honest answer."""
+    if unit.exception is not None:
+        return _exception(request, unit.exception)
+    if request.function in READS:
+        return _registers(request, unit)
+    if request.function not in (1, 5):
+        return _exception(request, 1)
+    if request.address not in unit.coils:
+        return _exception(request, 2)
+    return _coils(request, unit)
+
+
+def _registers(request: Request, unit: ScriptedUnit) -> bytes:
+    table: dict[int, int] = getattr(unit, READS[request.function])
+    if not 1 <= request.count <= 125:
+        return _exception(request, 3)
+    wanted = range(request.address, request.address + request.count)
+    for register in wanted:
+        code = unit.bad_registers.get(register, 0 if register in table else 2)
+        if code:
+            return _exception(request, code)
+    words = [table[register] for register in wanted]
+    return struct.pack(f">BB{len(words)}H", request.function, len(words) * 2, *words)
+
+
+def _coils(request: Request, unit: ScriptedUnit) -> bytes:
+    address, count = request.address, request.count
+    if request.function == 5:
+        if address not in unit.stuck_coils:
+            unit.coils[address] = count == 0xFF00
+        return struct.pack(">BHH", 5, address, count)
+    packed = 0
+    for index in range(count):
+        packed |= unit.coils.get(address + index, False) << index
+    size = (count + 7) // 8
+    return bytes((1, size)) + packed.to_bytes(size, "little")
+
+
+def _forged_count(pdu: bytes, fault: CountFault | None) -> bytes:
+    """Make a register answer too long, too short, odd or empty."""
+    if pdu[0] not in READS:
+        return pdu
+    match fault:
+        case None:
+            return pdu
+        case CountFault.MORE:
+            return bytes((pdu[0], pdu[1] + 2)) + pdu[2:] + b"\xbe\xef"
+        case CountFault.FEWER:
+            return bytes((pdu[0], pdu[1] - 2)) + pdu[2:-2]
+        case CountFault.ODD:
+            return bytes((pdu[0], pdu[1] - 1)) + pdu[2:-1]
+        case CountFault.ZERO:
+            return bytes((pdu[0], 0))

@@ -1,0 +1,96 @@
+"""What a run's journal says about its alarms: how many, and how long the slowest took. Only reads."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+UNCOUNTED_CHANNELS = frozenset({"console"})
+"""Channels of the demo's depot.toml that only show an alarm to whoever happens to look."""
+
+
+class JournalUnreadableError(Exception):
+    """There is no journal, or it is not one."""
+
+
+@dataclass(slots=True)
+class Notice:
+    """A gas alarm raised or risen. `first_ms` is when the first counting output took it; None if none did."""
+
+    subject: str
+    level: str
+    sampled_ms: int
+    decided_ms: int
+    first_ms: int | None = None
+
+    @property
+    def took_ms(self) -> int | None:
+        """Milliseconds from the sample to the first output."""
+        return None if self.first_ms is None else self.first_ms - self.sampled_ms
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The gas alarms of a run, in the order they were decided."""
+
+    notices: tuple[Notice, ...] = field(default_factory=tuple)
+
+    @property
+    def worst_ms(self) -> int | None:
+        """The slowest first output; None if no counting output took any."""
+        return max((notice.took_ms for notice in self.notices if notice.took_ms is not None), default=None)
+
+    @property
+    def missed(self) -> int:
+        """How many no counting output took."""
+        return sum(notice.took_ms is None for notice in self.notices)
+
+
+def summarise(journal: Path, since: datetime) -> Summary:
+    """Read what happened from `since` on.
+
+    Raises:
+        JournalUnreadableError: if there is no such file, or it is no journal.
+    """
+    since_ms = int(since.timestamp() * 1000)
+    notices: dict[str, Notice] = {}
+    sounding: set[str] = set()
+    try:
+        for kind, body in _entries(journal):
+            if kind == "alarm" and body["kind"] == "GAS" and body["event"] in ("raised", "risen"):
+                if body["at_ms"] >= since_ms:
+                    notice = Notice(body["subject"], body["level"], body["sampled_ms"], body["at_ms"])
+                    notices[body["id"]] = notice
+                    if sounding:  # a rise finds the siren on already, and nobody has to switch it
+                        _take(notice, notice.decided_ms)
+            elif kind == "delivery" and body["outcome"] == "accepted" and body["channel"] not in UNCOUNTED_CHANNELS:
+                _take(notices.get(body["event"]), body["at_ms"])
+            elif kind == "output" and body["on"]:
+                sounding.add(body["output"])
+                for notice in notices.values():
+                    _take(notice, body["at_ms"])
+            elif kind == "output":
+                sounding.discard(body["output"])
+    except (apsw.Error, KeyError, TypeError, ValueError) as error:
+        raise JournalUnreadableError(f"{journal}: {type(error).__name__}: {error}") from error
+    return Summary(tuple(notices.values()))
+
+
+def _take(notice: Notice | None, at_ms: int) -> None:
+    """Note an output; entries stand in the order of the journal, which need not be that of their times."""
+    if notice is not None and at_ms >= notice.decided_ms:
+        notice.first_ms = at_ms if notice.first_ms is None else min(notice.first_ms, at_ms)
+
+
+def _entries(journal: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    db = apsw.Connection(str(journal), flags=apsw.SQLITE_OPEN_READONLY)
+    try:
+        for (data,) in db.execute("SELECT bytes FROM entry ORDER BY idx"):
+            entry = json.loads(data)
+            yield entry["kind"], entry["body"]
+    finally:
+        db.close()

@@ -1,0 +1,203 @@
+"""What every test gets: no task left behind, seeds on show, and a real Mosquitto for those that ask."""
+
+import asyncio
+import contextlib
+import inspect
+import os
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+from hypothesis import settings
+
+SETTLE_S = 1.0
+"""How long a test's own tasks may take to end after it, before they count as left behind."""
+START_S = 10.0
+STOP_S = 5.0
+
+settings.register_profile("vigia", print_blob=True, deadline=None)
+settings.load_profile("vigia")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--seed", type=int, default=None, help="seed of the chance in tests (default: a new one)")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    chosen = config.getoption("--seed")
+    config.stash[SEED] = random.SystemRandom().randrange(2**32) if chosen is None else chosen
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    return (
+        f"seed of the chance in tests: {config.stash[SEED]} (repeat it with --seed, hypothesis with --hypothesis-seed)"
+    )
+
+
+SEED: pytest.StashKey[int] = pytest.StashKey()
+
+
+@pytest.fixture
+def seed(request: pytest.FixtureRequest) -> int:
+    """The seed of this run, for tests that roll dice."""
+    return request.config.stash[SEED]
+
+
+@pytest.fixture(autouse=True)
+def seeded_chance(seed: int) -> None:
+    random.seed(seed)
+
+
+@pytest.fixture(autouse=True)
+def watch_tasks(request: pytest.FixtureRequest) -> None:
+    """Ask for the task check where there can be tasks: in tests that are coroutines. First in, so it is out last."""
+    if inspect.iscoroutinefunction(request.function):
+        request.getfixturevalue("no_task_left_behind")
+
+
+@pytest_asyncio.fixture
+async def no_task_left_behind() -> AsyncIterator[None]:
+    """Fail a test that leaves asyncio tasks running: whoever starts one waits for its end."""
+    before = asyncio.all_tasks()
+    yield
+    deadline = asyncio.get_running_loop().time() + SETTLE_S
+    while (left := _left(before)) and asyncio.get_running_loop().time() < deadline:
+        await asyncio.wait(left, timeout=0.05)
+    for task in left:
+        task.cancel()
+    if left:
+        await asyncio.wait(left, timeout=SETTLE_S)
+        pytest.fail("tasks left behind: " + ", ".join(repr(task.get_coro()) for task in left))
+
+
+def _left(before: set[asyncio.Task[object]]) -> set[asyncio.Task[object]]:
+    return {task for task in asyncio.all_tasks() - before if task is not asyncio.current_task()}
+
+
+def wait_until(holds: Callable[[], bool], within_s: float, what: str) -> None:
+    """Wait in a test without a loop until a condition holds; fail with `what` after `within_s`."""
+    deadline = time.monotonic() + within_s
+    while not holds():
+        if time.monotonic() > deadline:
+            pytest.fail(f"{what}: not within {within_s} s")
+        time.sleep(0.02)
+
+
+class Mosquitto:
+    """A Mosquitto of one's own: loopback, free port, nothing persistent unless kept."""
+
+    def __init__(self, binary: str, folder: Path) -> None:
+        self._binary = binary
+        self._folder = folder
+        self._process: subprocess.Popen[bytes] | None = None
+        self.host = "127.0.0.1"
+        self.port = _free_port()
+
+    @property
+    def log(self) -> str:
+        file = self._folder / "log"
+        return file.read_text(errors="replace") if file.exists() else ""
+
+    def start(self, *lines: str) -> None:
+        """Start it and wait until it answers. `lines` are added to its configuration."""
+        assert self._process is None, "it is running"
+        state = self._folder / "state"
+        state.mkdir(parents=True, exist_ok=True)
+        config = self._folder / "mosquitto.conf"
+        config.write_text(
+            "\n".join(
+                [
+                    f"listener {self.port} {self.host}",
+                    "allow_anonymous true",
+                    "persistence true",
+                    f"persistence_location {state}/",
+                    "sys_interval 0",
+                    *([f"user {os.environ.get('USER', 'root')}"] if os.geteuid() == 0 else []),
+                    *lines,
+                ]
+            )
+            + "\n"
+        )
+        with (self._folder / "log").open("ab") as log:
+            self._process = subprocess.Popen([self._binary, "-c", str(config), "-v"], stdout=log, stderr=log)
+        wait_until(self._answers, START_S, f"Mosquitto on port {self.port}: {self.log[-400:]}")
+
+    def stop(self) -> None:
+        """Stop it as an operator would; retained messages are kept for the next start."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        process.terminate()
+        process.send_signal(signal.SIGCONT)  # a frozen one would not hear
+        try:
+            process.wait(STOP_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait(STOP_S)
+
+    def kill(self) -> None:
+        """End it as a power cut does, with nothing said to anybody."""
+        process, self._process = self._process, None
+        assert process is not None
+        process.kill()
+        process.wait(STOP_S)
+
+    def freeze(self) -> None:
+        """Hold it still with its sockets open; `thaw` lets it go on."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        assert self._process is not None
+        self._process.send_signal(signal.SIGCONT)
+
+    def wipe(self) -> None:
+        """Forget every session and retained message, as a recreated broker has; only when stopped."""
+        assert self._process is None
+        shutil.rmtree(self._folder / "state", ignore_errors=True)
+
+    def _answers(self) -> bool:
+        assert self._process is not None
+        if (code := self._process.poll()) is not None:
+            pytest.fail(f"Mosquitto ended with {code}: {self.log[-400:]}")
+        with contextlib.suppress(OSError), socket.create_connection((self.host, self.port), timeout=0.2):
+            return True
+        return False
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _mosquitto_binary() -> str:
+    root = os.environ.get("VIGIA_DEBIAN_ROOT", "/")
+    path = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", str(Path(root) / "usr/sbin")])
+    found = shutil.which("mosquitto", path=path)
+    if found is None:
+        pytest.fail("no mosquitto on PATH, in /usr/sbin or under VIGIA_DEBIAN_ROOT; `make test` brings it")
+    return found
+
+
+@pytest.fixture
+def idle_mosquitto(tmp_path: Path) -> Iterator[Mosquitto]:
+    """A Mosquitto with its port, not started yet."""
+    broker = Mosquitto(_mosquitto_binary(), tmp_path / "mosquitto")
+    yield broker
+    broker.stop()
+
+
+@pytest.fixture
+def mosquitto(idle_mosquitto: Mosquitto) -> Mosquitto:
+    """A running Mosquitto."""
+    idle_mosquitto.start()
+    return idle_mosquitto

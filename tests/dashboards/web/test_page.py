@@ -1,0 +1,305 @@
+"""The page in a real browser: alarms at once, no old value as a present one, actions, every size, no script at all."""
+
+import asyncio
+import time
+from typing import Any
+
+import msgspec
+import pytest
+
+from dashboards.ports import Answer, LinkView, OutputView
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+async def open_page(browser: Any, child: Any) -> Any:
+    """Open the page in a fresh context; contexts are closed with the browser."""
+
+    async def opened(path: str = "/", **context: Any) -> Any:
+        made = await browser.new_context(locale="pt-BR", timezone_id="America/Sao_Paulo", **context)
+        page = await made.new_page()
+        page.troubles = []
+        page.on("pageerror", lambda error: page.troubles.append(str(error)))
+        page.on("console", lambda line: page.troubles.append(line.text) if "Security Policy" in line.text else None)
+        await page.goto(child.url + path)
+        return page
+
+    return opened
+
+
+async def live(page: Any) -> None:
+    """Wait until the socket has brought the picture: the script has drawn what the server had drawn."""
+    await page.wait_for_function("() => document.querySelector('.pulse.beat') !== null", timeout=5000)
+
+
+async def text(page: Any, selector: str) -> str:
+    return " ".join((await page.inner_text(selector)).split())
+
+
+async def test_an_alarm_is_on_the_page_within_a_second(gateway: Any, open_page: Any) -> None:
+    page = await open_page()
+    await live(page)
+    assert await text(page, "#headline h1") == "Tudo normal"
+    began = time.monotonic()
+    gateway.push(gateway.head("GD-101", 23.4), alarms=(gateway.gas(),))
+    await page.wait_for_selector('.alarm[data-alarm="centro-7f3a-GD-101"]', timeout=1000)
+    assert time.monotonic() - began < 1.0
+    assert await text(page, "#headline h1") == "1 alarme de gás"
+    assert (await text(page, ".alarm .now")).startswith("Agora 23,4 % LIE, há 0,")
+    assert "+212 ms" in await text(page, ".alarm .times")
+    assert await page.title() == "■ ALARME - Depósito Centro"
+    assert await page.get_attribute("#icon", "href") == "/static/alarm.svg"
+    assert "EVACUE" in await page.text_content("#announce")
+    assert page.troubles == []
+
+
+async def test_an_alarm_that_ends_leaves_the_page(gateway: Any, open_page: Any) -> None:
+    gateway.push(alarms=(gateway.gas(),))
+    page = await open_page()
+    await live(page)
+    gateway.push(alarms=())
+    await page.wait_for_function("() => document.querySelectorAll('#alarm-list .alarm').length === 0", timeout=2000)
+    assert await page.is_hidden("#alarms")
+    assert await text(page, "#headline h1") == "Tudo normal"
+
+
+async def test_a_stopped_server_is_said_within_three_seconds_and_every_value_is_struck(
+    child: Any, open_page: Any
+) -> None:
+    import signal
+
+    page = await open_page()
+    await live(page)
+    child.signal(signal.SIGSTOP)
+    began = time.monotonic()
+    await page.wait_for_selector("#banner:not([hidden])", timeout=6000)
+    assert time.monotonic() - began < 3.0 + 1.0
+    assert "Sem conexão há" in await text(page, "#banner")
+    assert await page.locator(".card.struck .value").count() == 4
+    assert await text(page, "#headline .shape") == "?"
+    line = await page.eval_on_selector(".card .value", "e => getComputedStyle(e).textDecorationLine")
+    assert line == "line-through"
+    first = await text(page, ".card .age")
+    await page.wait_for_function(
+        "old => document.querySelector('.card .age').textContent !== old", arg=first, timeout=3000
+    )
+    child.signal(signal.SIGCONT)
+    await page.wait_for_selector("#banner", state="hidden", timeout=8000)
+    assert await page.locator(".card.struck").count() == 0
+
+
+async def test_a_lost_gateway_is_said_within_three_seconds_and_offers_no_action(gateway: Any, open_page: Any) -> None:
+    gateway.push(alarms=(gateway.gas(),))
+    page = await open_page()
+    await live(page)
+    began = time.monotonic()
+    gateway.fall_silent()
+    await page.wait_for_selector("#banner:not([hidden])", timeout=6000)
+    assert time.monotonic() - began < 3.0 + 0.5
+    assert "os valores abaixo são antigos" in await text(page, "#banner")
+    assert await page.locator("#alarm-list button:enabled").count() == 0
+    assert "Sem valor presente" in await text(page, ".alarm .now")
+    assert await page.locator(".card.struck").count() == 4
+    gateway.resume()
+    await page.wait_for_selector("#banner", state="hidden", timeout=5000)
+
+
+async def test_the_page_comes_back_by_itself_after_the_child_was_replaced(
+    gateway: Any, child: Any, start: Any, open_page: Any
+) -> None:
+    page = await open_page()
+    await live(page)
+    await child.stop()
+    await page.wait_for_selector("#banner:not([hidden])", timeout=6000)
+    await start("--listen", child.host)
+    gateway.push(gateway.head("GD-101", 7.5))
+    await page.wait_for_selector("#banner", state="hidden", timeout=15000)
+    await page.wait_for_function(
+        "() => document.querySelector('.card .value').textContent === '7,5 % LIE'", timeout=3000
+    )
+
+
+async def test_acknowledging_needs_a_name_reaches_the_gateway_and_is_remembered(gateway: Any, open_page: Any) -> None:
+    gateway.push(gateway.head("GD-101", 23.4), alarms=(gateway.gas(),))
+    page = await open_page()
+    await live(page)
+    await page.click("button[data-action=acknowledge]")
+    assert await text(page, ".said") == "Escreva o seu nome primeiro."
+    assert gateway.acts == []
+    await page.fill("#by", "João da Silva")
+    await page.fill("#note", "indo ver")
+    await page.click("button[data-action=acknowledge]")
+    await gateway.until(lambda: gateway.acts)
+    assert [(act.action, act.alarm, act.by, act.note) for act in gateway.acts] == [
+        ("acknowledge", "centro-7f3a-GD-101", "João da Silva", "indo ver")
+    ]
+    gateway.push(alarms=(gateway.gas(state="acknowledged", acknowledged_by="João da Silva"),))
+    await page.wait_for_function(
+        "() => document.querySelector('.state').textContent === 'Reconhecido por João da Silva'"
+    )
+    assert await page.is_disabled("button[data-action=acknowledge]")
+    assert await page.locator(".flashing").count() == 0
+    await page.reload()
+    assert await page.input_value("#by") == "João da Silva"
+    gateway.answer = lambda act: Answer(act.ref, ok=False, error="not-possible")
+    gateway.push(alarms=(gateway.gas(state="latched-acknowledged", acknowledged_by="João da Silva"),))
+    await page.click("button[data-action=reset]:enabled")
+    await page.wait_for_function("() => document.querySelector('.said').textContent === 'Agora não é possível.'")
+
+
+async def test_only_the_unacknowledged_flash_slowly_and_not_at_all_for_who_wants_no_motion(
+    gateway: Any, open_page: Any
+) -> None:
+    gateway.push(alarms=(gateway.gas(), gateway.gas("GD-102", state="acknowledged", acknowledged_by="Ana")))
+    page = await open_page()
+    style = "e => { const s = getComputedStyle(e); return [s.animationName, parseFloat(s.animationDuration)] }"
+    badges = page.locator('#alarm-list .badge[data-f="badge"]')
+    name, period_s = await badges.nth(0).evaluate(style)
+    assert name == "call"
+    assert 1 / period_s < 3
+    assert (await badges.nth(1).evaluate(style))[0] == "none"
+    still = await open_page(reduced_motion="reduce")
+    assert (await still.locator('#alarm-list .badge[data-f="badge"]').nth(0).evaluate(style))[0] == "none"
+
+
+async def test_no_request_leaves_the_origin(gateway: Any, child: Any, open_page: Any, browser: Any) -> None:
+    context = await browser.new_context()
+    page = await context.new_page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("websocket", lambda opened: asked.append(opened.url))
+    await page.goto(child.url)
+    await live(page)
+    gateway.push(alarms=(gateway.gas(),))
+    await page.wait_for_selector(".alarm")
+    assert {url.split("/")[2] for url in asked} == {child.host}
+    assert any(url.startswith("ws://") for url in asked)
+
+
+async def test_without_javascript_the_page_shows_the_values_and_acts(gateway: Any, open_page: Any) -> None:
+    gateway.push(gateway.head("GD-101", 23.4), alarms=(gateway.gas(),))
+    page = await open_page("/?hold=1", java_script_enabled=False)
+    assert await text(page, "#headline h1") == "1 alarme de gás"
+    assert await text(page, "article:has-text('GD-101') .value") == "23,4 % LIE"
+    await page.fill("#by", "Ana")
+    await page.click("button[data-action=silence]")
+    await gateway.until(lambda: gateway.acts)
+    assert (gateway.acts[0].action, gateway.acts[0].by) == ("silence", "Ana")
+    assert "Registrado." in await text(page, ".said-banner")
+
+
+async def test_the_script_says_what_the_server_says(gateway: Any, open_page: Any) -> None:
+    heads = (
+        gateway.head("GD-101", 23.4, certified=False, worst_case_s=5.24),
+        gateway.dead("GD-102", reason="exception-2"),
+        gateway.head("GD-103", None, at_least=40.0, quality="bad", status="over-range", reason="over-range"),
+        gateway.head("GD-104", 2.0, quality="uncertain", status="warm-up", reason="gremlin"),
+    )
+    alarms = (
+        gateway.gas(),
+        gateway.gas("GD-103", "A3", state="latched-acknowledged", acknowledged_by="Ana", muted=True, first_output=None),
+        gateway.blind("GD-102"),
+        gateway.gas("journal", kind="SYSTEM", level=None, area="", reason="slow", detail="2 s", peak=None),
+        gateway.gas("extintor-3", kind="COMPLIANCE", level=None, area="", state="acknowledged", acknowledged_by="Ana"),
+    )
+    gateway.push(
+        *heads,
+        alarms=alarms,
+        outputs=(OutputView("sirene", wanted=True, confirmed=False, reason="timeout", age_s=65.0),),
+        links=(
+            LinkView("detectores", up=True, reason="", age_s=7200.0),
+            LinkView("mqtt", up=False, reason="refused", age_s=300.0),
+        ),
+        worst_ms=3211.4,
+    )
+    for language in ("pt-BR", "en"):
+        served = await open_page(f"/?lang={language}", java_script_enabled=False)
+        moved = await open_page(f"/?lang={language}")
+        await live(moved)
+        for selector in (
+            "#headline", ".card .badge", ".card .value", '.card [data-f="quality"]', '.card [data-f="reason"]',
+            ".alarm .badge", ".alarm .where", ".alarm .state", ".alarm .times", ".alarm .advice", ".rows .badge",
+            '[data-link] [data-f="detail"]', "#measured", "#computed",
+        ):  # fmt: skip
+            one, other = [await page.locator(selector).all_inner_texts() for page in (served, moved)]
+            assert one == other, selector
+            assert one
+        for attribute in ("width", "x"):
+            bars = [
+                await page.locator(".meter rect").evaluate_all(f"all => all.map(e => +e.getAttribute('{attribute}'))")
+                for page in (served, moved)
+            ]
+            assert bars[0] == bars[1]
+        assert moved.troubles == []
+
+
+async def test_another_depot_behind_the_page_makes_it_fetch_itself_again(gateway: Any, open_page: Any) -> None:
+    page = await open_page()
+    await live(page)
+    gateway.picture = msgspec.structs.replace(
+        gateway.picture,
+        detectors=(*gateway.picture.detectors, gateway.head("GD-900", 4.4)),
+        seq=gateway.picture.seq + 3,
+    )
+    await page.wait_for_selector('[data-detector="GD-900"]', timeout=5000)
+
+
+@pytest.mark.parametrize(("width", "height"), [(320, 640), (360, 740), (768, 1024), (1920, 1080), (3840, 2160)])
+async def test_nothing_scrolls_sideways_and_every_button_is_large_enough(
+    gateway: Any, open_page: Any, width: int, height: int
+) -> None:
+    gateway.push(
+        gateway.head("GD-101", 23.4),
+        gateway.dead("GD-102"),
+        alarms=(
+            gateway.gas(detail="x"),
+            gateway.blind("GD-102"),
+            gateway.gas("um-detector-de-nome-muito-comprido-0001"),
+        ),
+    )
+    page = await open_page(viewport={"width": width, "height": height})
+    await live(page)
+    assert await page.evaluate("document.documentElement.scrollWidth") <= width
+    sizes = await page.evaluate(
+        "[...document.querySelectorAll('button:not([hidden]), input, .language')].map(e => e.getBoundingClientRect())"
+        ".filter(r => r.width).map(r => [r.width, r.height])"
+    )
+    assert min(min(size) for size in sizes) >= 44
+
+
+async def test_the_horn_sounds_after_one_tap_and_stops_when_acknowledged_or_silenced(
+    gateway: Any, open_page: Any
+) -> None:
+    page = await open_page()
+    await live(page)
+    assert await page.is_visible("#sound")
+    await page.click("#sound")
+    await page.wait_for_selector("#sound", state="hidden", timeout=3000)
+    assert await page.get_attribute("body", "data-horn") == "off"
+    for quiet in ({"muted": True}, {"state": "acknowledged", "acknowledged_by": "Ana"}):
+        gateway.push(alarms=(gateway.gas(),))
+        await page.wait_for_selector("body[data-horn=on]", timeout=2000)
+        gateway.push(alarms=(gateway.gas(**quiet),))
+        await page.wait_for_selector("body[data-horn=off]", timeout=2000)
+    gateway.push(alarms=(gateway.blind("GD-102"),))
+    await page.wait_for_selector(".alarm")
+    assert await page.get_attribute("body", "data-horn") == "off"
+
+
+async def test_a_clock_that_is_ten_minutes_off_changes_no_age(gateway: Any, open_page: Any) -> None:
+    page = await open_page()
+    await page.add_init_script("const real = Date.now; Date.now = () => real() + 600000;")
+    await page.reload()
+    await live(page)
+    assert (await text(page, ".card .age")).startswith("há 0,")
+    assert await page.is_hidden("#banner")
+
+
+async def test_twenty_tabs_of_one_browser_all_hear_the_alarm(gateway: Any, child: Any, browser: Any) -> None:
+    context = await browser.new_context()
+    tabs = [await context.new_page() for _ in range(20)]
+    await asyncio.gather(*(tab.goto(child.url) for tab in tabs))
+    await asyncio.gather(*(tab.wait_for_function("() => document.querySelector('.pulse.beat')") for tab in tabs))
+    gateway.push(alarms=(gateway.gas(),))
+    await asyncio.gather(*(tab.wait_for_selector("#alarm-list .alarm", timeout=5000, state="attached") for tab in tabs))

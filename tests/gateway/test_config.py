@@ -1,0 +1,459 @@
+import json
+from datetime import date
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from alerts.policy import Levels
+from gateway.config import Loaded, load
+from gateway.depot import ConsoleChannel, MqttChannel, Output, Web, WebhookChannel
+from gateway.problems import ConfigError, Problem
+from sensors.stamps import MILLISECOND, SECOND
+
+ENGLISH = {"VIGIA_LANG": "en"}
+
+BASE = """\
+[depot]
+id = "deposito-centro"
+laws = ["ferraz-de-vasconcelos-3190-2013"]
+
+[[area]]
+id = "patio"
+licensed_kg = 6240
+
+[levels]
+A1 = 10
+A2 = 20
+A3 = 40
+
+[[bus]]
+id = "detectores"
+host = "127.0.0.1"
+port = 5020
+
+[[bus]]
+id = "saidas"
+host = "127.0.0.1"
+port = 5021
+
+[mqtt]
+host = "127.0.0.1"
+
+[[detector]]
+id = "GD-101"
+area = "patio"
+bus = "detectores"
+unit = 1
+profile = "generic-modbus"
+register = 0
+type = "uint16"
+
+[[detector]]
+id = "GD-201"
+area = "patio"
+mqtt = "depot/GD-201"
+profile = "mqtt-json"
+value = "/lel"
+
+[[channel]]
+id = "sirene"
+kind = "siren"
+bus = "saidas"
+unit = 1
+coil = 0
+
+[[channel]]
+id = "hook"
+kind = "webhook"
+url = "http://127.0.0.1:9000/vigia"
+
+[[recipient]]
+id = "dona"
+role = "owner"
+channels = ["hook"]
+alarms = ["A1", "A2", "A3", "BLIND", "SYSTEM"]
+"""
+
+CONTRACT = Path(__file__).with_name("contract.toml")
+
+
+def loaded(folder: Path, text: str, **environ: str) -> Loaded:
+    file = folder / "depot.toml"
+    file.write_bytes(text.encode())
+    return load(file, {**ENGLISH, **environ})
+
+
+def problems(folder: Path, text: str, **environ: str) -> tuple[Problem, ...]:
+    with pytest.raises(ConfigError) as refused:
+        loaded(folder, text, **environ)
+    return refused.value.problems
+
+
+def replaced(old: str, new: str, text: str = BASE) -> str:
+    assert text.count(old) == 1, f"{old!r} stands {text.count(old)} times in the base"
+    return text.replace(old, new)
+
+
+def line_of(text: str, part: str, *, last: bool = False) -> int:
+    """The line on which a part stands, counted from 1."""
+    at = text.rindex(part) if last else text.index(part)
+    return text.count("\n", 0, at) + 1
+
+
+# --- what is right -------------------------------------------------------------------------------
+
+
+def test_the_contracts_example_loads_into_frozen_objects(tmp_path: Path) -> None:
+    text = CONTRACT.read_text("utf-8")
+    result = loaded(tmp_path, text, VIGIA_HOOK_SECRET="hush")  # noqa: S106 - a secret made up for the test
+    depot = result.depot
+
+    assert (depot.id, depot.name, depot.timezone) == ("deposito-centro", "Depósito Centro", "America/Sao_Paulo")
+    assert depot.data == tmp_path / "var"
+    assert [detector.id for detector in depot.detectors] == ["GD-101", "GD-102", "GD-201"]
+    first = depot.detectors[0]
+    assert (first.area, first.source, first.profile) == ("patio", "detectores", "honeywell-sensepoint-xcd")
+    assert first.calibrated_on == date(2026, 8, 1)
+    assert first.line == line_of(text, '[[detector]]\nid = "GD-101"')
+    assert [head.unit for head in depot.buses[0].heads] == [1, 7]
+    assert depot.buses[0].settings.period_ns == 500 * MILLISECOND
+    assert depot.buses[0].settings.timeout_ns == 200 * MILLISECOND
+    assert depot.buses[0].line_baud == 9600
+    assert depot.buses[1].heads == ()
+    assert depot.mqtt is not None
+    assert (depot.mqtt.host, depot.mqtt.port) == ("127.0.0.1", 1883)
+    assert depot.mqtt_heads[0].topic == "depot/GD-201"
+    assert depot.mqtt_heads[0].max_age_ns == 2500 * MILLISECOND
+    assert depot.levels == Levels(10, 20, 40, 2)
+    assert depot.web == Web("127.0.0.1", 8080)
+    assert depot.outputs == (Output("sirene", "siren", "saidas", 1, 0),)
+    assert WebhookChannel("hook", "http://127.0.0.1:9000/vigia", "hush") in depot.channels
+    assert depot.within_s == 3
+    assert depot.areas[0].audible_within_s == 3
+    assert [step.recipients for step in depot.escalation] == [("central-de-monitoramento",)]
+    assert "InfluxDB" in result.warnings[0].wrong
+
+
+def test_a_broker_brings_a_channel_that_hears_everything(tmp_path: Path) -> None:
+    depot = loaded(tmp_path, BASE).depot
+
+    assert MqttChannel("mqtt") in depot.channels
+    assert depot.recipients[-1].channels == ("mqtt",)
+    assert depot.recipients[-1].role == "operator"
+    assert depot.recipients[-1].alarms == {"A1", "A2", "A3", "BLIND", "SYSTEM"}
+
+
+def test_a_broker_channel_of_the_file_replaces_the_implicit_one(tmp_path: Path) -> None:
+    depot = loaded(tmp_path, BASE + '[[channel]]\nid = "painel"\nkind = "mqtt"\n').depot
+
+    assert [channel for channel in depot.channels if isinstance(channel, MqttChannel)] == [MqttChannel("painel")]
+    assert [recipient.id for recipient in depot.recipients] == ["dona"]
+
+
+def test_no_console_is_added_that_the_file_does_not_ask_for(tmp_path: Path) -> None:
+    assert not any(isinstance(channel, ConsoleChannel) for channel in loaded(tmp_path, BASE).depot.channels)
+
+
+def test_who_lists_no_alarms_hears_gas_unless_called_in_by_escalation(tmp_path: Path) -> None:
+    people = """
+[[recipient]]
+id = "vizinho"
+role = "neighbour"
+channels = ["hook"]
+
+[[recipient]]
+id = "central"
+role = "centre"
+channels = ["hook"]
+
+[[escalation]]
+after_s = 60
+recipients = ["central"]
+"""
+    heard = {person.id: person.alarms for person in loaded(tmp_path, BASE + people).depot.recipients}
+
+    assert heard["vizinho"] == {"A1", "A2", "A3"}
+    assert heard["central"] == frozenset()
+
+
+def test_timing_and_dead_band_are_the_files_own(tmp_path: Path) -> None:
+    text = replaced("A3 = 40\n", "A3 = 40\ndead_band = 1.5\n") + "[timing]\nrepeat_s = 30\nsilence_s = 60\n"
+    depot = loaded(tmp_path, text).depot
+
+    assert (depot.timing.repeat, depot.timing.silence) == (30 * SECOND, 60 * SECOND)
+    assert depot.levels.dead_band == 1.5
+
+
+@pytest.mark.parametrize(("basis", "factor"), [("0.5", "1.0"), ("1.4", "1.2"), ("2.1", "0.5"), ("5", "1")])
+def test_any_true_lel_basis_is_taken_to_the_head(tmp_path: Path, basis: str, factor: str) -> None:
+    text = replaced("unit = 1\nprofile", f"unit = 1\nlel_vol_pct = {basis}\nfactor = {factor}\nprofile")
+    head = loaded(tmp_path, text).depot.buses[0].heads[0]
+
+    assert head.basis.head_vol_pct == float(basis)
+    assert head.basis.factor == float(factor)
+    assert head.basis.reference_vol_pct == 1.4
+
+
+def test_a_slow_bus_gives_its_heads_longer_before_they_count_as_blind(tmp_path: Path) -> None:
+    text = replaced("port = 5020", "port = 5020\nperiod_ms = 2000\ntimeout_ms = 500")
+
+    assert loaded(tmp_path, BASE).depot.detectors[0].blind_after_s == 2.5
+    assert loaded(tmp_path, text).depot.detectors[0].blind_after_s == 5.0
+
+
+def test_a_site_profile_is_found_beside_the_file(tmp_path: Path) -> None:
+    site = 'format = 1\nid = "minha-cabeca"\nwire = "modbus"\n[points]\nregister = 7\ntype = "uint16"\n'
+    (tmp_path / "minha.toml").write_text(site, "utf-8")
+    text = replaced('profile = "generic-modbus"\nregister = 0\ntype = "uint16"', 'profile = "./minha.toml"')
+
+    assert loaded(tmp_path, text).depot.detectors[0].profile == "minha-cabeca"
+
+
+# --- secrets and the environment -----------------------------------------------------------------
+
+HOOK = 'url = "http://127.0.0.1:9000/vigia"\n'
+
+
+def test_a_secret_comes_from_a_file_beside_the_configuration(tmp_path: Path) -> None:
+    (tmp_path / "hook.secret").write_text("hush\n", "utf-8")
+    depot = loaded(tmp_path, replaced(HOOK, HOOK + 'secret_file = "hook.secret"\n')).depot
+
+    assert WebhookChannel("hook", "http://127.0.0.1:9000/vigia", "hush") in depot.channels
+    assert "hush" not in repr(depot)
+
+
+def test_b58_an_unset_variable_is_named(tmp_path: Path) -> None:
+    text = replaced(HOOK, HOOK + 'secret_env = "VIGIA_HOOK_SECRET"\n')
+    (found,) = problems(tmp_path, text)
+
+    assert found.line == line_of(text, "secret_env")
+    assert found.where == "channel hook / secret_env"
+    assert "VIGIA_HOOK_SECRET" in found.wrong
+    assert "VIGIA_HOOK_SECRET" in found.right
+
+
+def test_a_variable_lies_over_the_file(tmp_path: Path) -> None:
+    depot = loaded(
+        tmp_path,
+        BASE,
+        VIGIA_WEB__LISTEN="127.0.0.1:9999",
+        VIGIA_LEVELS__A1="5.5",
+        VIGIA_BUS__DETECTORES__PORT="7777",
+        VIGIA_DEPOT__NAME="123",
+        VIGIA_DEPOT__LAWS="[]",
+        VIGIA_DETECTOR__GD_101__REGISTER="9",
+    ).depot
+
+    assert depot.web == Web("127.0.0.1", 9999)
+    assert depot.levels.a1 == 5.5
+    assert depot.buses[0].settings.port == 7777
+    assert depot.name == "123"
+    assert depot.laws == ()
+    assert depot.buses[0].heads[0].profile.points.register == 9  # type: ignore[union-attr]  # a Modbus head
+
+
+def test_a_problem_in_a_variable_names_the_variable(tmp_path: Path) -> None:
+    (found,) = problems(tmp_path, BASE, VIGIA_LEVELS__A1="10,5")
+
+    assert str(found).startswith("VIGIA_LEVELS__A1: levels / A1: ")
+    assert "10.5" in found.right
+
+
+@pytest.mark.parametrize(
+    ("variable", "cure"),
+    [
+        ("VIGIA_WEBB__LISTEN", "web"),
+        ("VIGIA_WEB__LISTN", "listen"),
+        ("VIGIA_BUS__DETECTOR__PORT", "detectores"),
+        ("VIGIA_BUS__DETECTORES__PROT", "port"),
+        ("VIGIA_DETECTOR__GD_101__REGISTR", "register"),
+    ],
+)
+def test_b58_a_misspelt_variable_is_refused_with_the_near_one(tmp_path: Path, variable: str, cure: str) -> None:
+    (found,) = problems(tmp_path, BASE, **{variable: "1"})
+
+    assert found.file == variable
+    assert cure in found.right
+
+
+def test_variables_that_lie_over_nothing_are_left_alone(tmp_path: Path) -> None:
+    text = replaced(HOOK, HOOK + 'secret_env = "VIGIA_HOOK__SECRET"\n')
+
+    loaded(tmp_path, text, VIGIA_HOOK__SECRET="hush", VIGIA_SOAK="1", OTHER__THING="1")  # noqa: S106 - made up
+
+
+# --- every problem at once -----------------------------------------------------------------------
+
+
+def test_all_problems_are_told_at_once_in_the_files_order(tmp_path: Path) -> None:
+    text = BASE
+    for old, new in (
+        ('id = "patio"\n', 'id = "patio"\nlicensd_kg = 1\n'),
+        ("A1 = 10\n", "A1 = 11\n"),
+        ("port = 5020", 'port = "5020"'),
+        ('"generic-modbus"', '"generic-modbuss"'),
+        ("coil = 0", "coil = -1"),
+        ('["hook"]', '["hok"]'),
+    ):
+        text = replaced(old, new, text)
+    found = problems(tmp_path, text)
+
+    assert [problem.line for problem in found] == sorted(problem.line for problem in found)
+    wanted = ["licensd_kg", "A1 = 11", 'port = "5020"', "generic-modbuss", "coil = -1", '"hok"']
+    assert [problem.line for problem in found] == [line_of(text, part) for part in wanted]
+
+
+def test_a_message_reads_file_line_place_fault_and_cure(tmp_path: Path) -> None:
+    text = replaced("register = 0", "registr = 0")
+    found = problems(tmp_path, text)
+    line = line_of(text, "registr")
+
+    assert str(found[-1]) == (
+        f"{tmp_path}/depot.toml:{line}: detector GD-101 / registr: there is no key registr here; perhaps: register"
+    )
+
+
+def test_messages_are_portuguese_unless_english_is_asked_for(tmp_path: Path) -> None:
+    file = tmp_path / "depot.toml"
+    file.write_text(replaced("A1 = 10\n", "A1 = 11\n"), "utf-8")
+    with pytest.raises(ConfigError, match=r"passa do limite de 10 %LIE; no máximo A1 = 10 \(Lei 3\.190/2013"):
+        load(file, {"LANG": "C.UTF-8"})
+    with pytest.raises(ConfigError, match="is above the limit of 10 %LEL"):
+        load(file, {"LANG": "en_US.UTF-8"})
+
+
+# --- warnings ------------------------------------------------------------------------------------
+
+
+def test_a_siren_on_the_detectors_own_line_is_a_warning(tmp_path: Path) -> None:
+    text = replaced('bus = "saidas"', 'bus = "detectores"')
+    (warning,) = loaded(tmp_path, text).warnings
+
+    assert warning.line == line_of(text, 'bus = "detectores"', last=True)
+    assert warning.where == "channel sirene / bus"
+    assert "line of their own" in warning.right
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('[depot]\nid = "x"\n[levels]\nA1 = 10\nA2 = 20\nA3 = 40\n', "nothing is watched"),
+        ('[depot]\nid = "x"\n[levels]\nA1 = 10\nA2 = 20\nA3 = 40\n', "nobody hears the alarm"),
+        ('[depot]\nid = "x"\n[levels]\nA1 = 10\nA2 = 20\nA3 = 40\n', "nobody is told when a detector stops"),
+        (replaced("port = 5021", "port = 5020"), "the same address 127.0.0.1:5020"),
+    ],
+)
+def test_what_may_stand_but_should_be_known_is_a_warning(tmp_path: Path, text: str, expected: str) -> None:
+    assert any(expected in warning.wrong for warning in loaded(tmp_path, text).warnings)
+
+
+# --- text that is hardly TOML --------------------------------------------------------------------
+
+
+def test_b59_a_byte_order_mark_is_ignored_with_a_warning(tmp_path: Path) -> None:
+    (warning,) = loaded(tmp_path, "\ufeff" + BASE).warnings
+
+    assert "byte order mark" in warning.wrong
+
+
+def test_b59_tabs_and_windows_line_ends_mean_nothing(tmp_path: Path) -> None:
+    plain = loaded(tmp_path, BASE).depot
+
+    assert loaded(tmp_path, BASE.replace("\n", "\n\t")).depot == plain
+    assert loaded(tmp_path, BASE.replace("\n", "\r\n")).depot == plain
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "latin-1"])
+def test_another_encoding_is_refused_with_advice(tmp_path: Path, encoding: str) -> None:
+    file = tmp_path / "depot.toml"
+    text = replaced('id = "deposito-centro"', 'id = "deposito-centro"\nname = "Depósito"')
+    file.write_bytes(text.encode(encoding))
+    with pytest.raises(ConfigError) as refused:
+        load(file, ENGLISH)
+
+    assert "UTF-8" in refused.value.problems[0].right
+    assert refused.value.problems[0].line == (3 if encoding == "latin-1" else 1)
+
+
+def test_a_huge_file_is_refused_unread(tmp_path: Path) -> None:
+    (found,) = problems(tmp_path, "#" * (2 << 20))
+
+    assert "larger" in found.wrong
+
+
+def test_deep_nesting_is_refused(tmp_path: Path) -> None:
+    (found,) = problems(tmp_path, "x = " + "[" * 5000)
+
+    assert "nested" in found.wrong
+
+
+TOML_ALPHABET = st.sampled_from([*"[]{}=\"'.,#\n \t\\-+:_0123456789", "depot", "id", "bus", "A1", '"""', "'''", "é"])
+
+
+@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.text() | st.lists(TOML_ALPHABET, max_size=60).map("".join))
+@example("x = 1" + "0" * 5000)
+@example("a = 1979-13-45")
+@example('[[depot]]\n[depot.""]\n"" = {}')
+@example('depot = "x"\nbus = 3\ndetector = [1, [2]]\nlevels = []')
+def test_no_text_whatever_crashes_the_loader(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "depot.toml"
+    file.write_bytes(text.encode("utf-8", "surrogatepass"))
+    with pytest.raises(ConfigError) as refused:
+        load(file, ENGLISH)
+    assert all(problem.wrong and problem.right for problem in refused.value.problems)
+
+
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=12) | st.dates()
+VALUES = st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=3), max_leaves=4)
+NAMES = """
+id name area bus unit mqtt profile register value kind url coil host port channels alarms role recipients after_s listen
+A1 A2 A3 dead_band licensed_kg laws timezone max_age_ms lel_vol_pct secret_env period_ms in_flight use transport
+"""
+KEYS = st.sampled_from(NAMES.split())
+
+
+def as_toml(value: object) -> str:
+    match value:
+        case bool():
+            return str(value).lower()
+        case str():
+            return json.dumps(value).replace("\\ud", "\\u0")  # lone surrogates cannot be written in TOML
+        case float() | int():
+            return repr(value)
+        case date():
+            return value.isoformat()
+        case list():
+            return "[" + ", ".join(as_toml(item) for item in value) + "]"
+        case _:
+            return "{ x = 1 }"
+
+
+@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.sampled_from(BASE.splitlines()), KEYS, VALUES)
+def test_no_value_whatever_crashes_the_loader(tmp_path: Path, after: str, key: str, value: object) -> None:
+    text = BASE.replace(f"{after}\n", f"{after}\n{key} = {as_toml(value)}\n", 1)
+    file = tmp_path / "depot.toml"
+    file.write_bytes(text.encode("utf-8", "replace"))
+    try:
+        load(file, ENGLISH)
+    except ConfigError as error:
+        assert all(problem.line > 0 for problem in error.problems)  # noqa: PT017 - either way is right, a crash is not
+
+
+@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.sampled_from(range(len(BASE.splitlines()))), VALUES)
+def test_no_replaced_value_crashes_the_loader(tmp_path: Path, index: int, value: object) -> None:
+    lines = BASE.splitlines()
+    if "=" in lines[index]:
+        lines[index] = f"{lines[index].split('=')[0]}= {as_toml(value)}"
+    else:
+        lines[index] = ""
+    file = tmp_path / "depot.toml"
+    file.write_bytes("\n".join(lines).encode("utf-8", "replace"))
+    try:
+        load(file, ENGLISH)
+    except ConfigError as error:
+        assert error.problems  # noqa: PT017 - either way is right, a crash is not
