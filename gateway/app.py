@@ -12,7 +12,7 @@ from typing import assert_never
 
 import structlog
 
-from alerts.alarms import AlarmState, Delivery, Outcome
+from alerts.alarms import AlarmKey, AlarmState, Delivery, Outcome
 from alerts.messages.words import Place, standing
 from dashboards.ports import Act, Answer, DepotView, LinkView
 from gateway.clock import SystemClock
@@ -130,7 +130,7 @@ class App:
         return EXIT_OK if written else EXIT_FAILED
 
     def _build(self, depot: Depot) -> Wiring:
-        ears = Ears(self._scan, self._link, self._output, self._outcome)
+        ears = Ears(self._scan, self._link, self._output, self._outcome, self._first_output)
         return build(depot, self.clock, self._pacer, ears)
 
     def _start_wiring(self) -> None:
@@ -216,6 +216,10 @@ class App:
 
     def _outcome(self, delivery: Delivery, outcome: Outcome) -> None:
         self._hear(Delivered(delivery, outcome, self.clock.now()))
+
+    def _first_output(self, key: AlarmKey) -> Stamp | None:
+        alarm = self._engine.book.get(key)
+        return None if alarm is None else alarm.first_output
 
     def _system(self, subject: str, *, present: bool, reason: str, detail: str) -> None:
         self._loop.call_soon(self._hear, SystemCondition(subject, present, reason, detail, self.clock.now()))

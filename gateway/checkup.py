@@ -43,7 +43,7 @@ class Finding:
 
 def examine(depot: Depot) -> Iterator[Finding]:
     """Look at everything, the quick things first."""
-    running = control.answers(depot.data / "control.sock")
+    running = _running(depot)
     yield Finding("gateway_running" if running else "gateway_not_running", Health.GOOD)
     yield _clock(depot)
     yield Finding("zone", Health.GOOD, {"zone": depot.timezone, "local": _local_time(depot)})
@@ -58,6 +58,13 @@ def examine(depot: Depot) -> Iterator[Finding]:
             yield Finding("reachable", Health.GOOD, values)
             if one.endpoint.what == "mqtt" and depot.mqtt is not None:
                 yield _broker(depot.mqtt)
+
+
+def _running(depot: Depot) -> bool:
+    try:
+        return control.answers(depot.data / "control.sock")
+    except OSError:  # no place where a socket could be
+        return False
 
 
 def _local_time(depot: Depot) -> str:

@@ -52,13 +52,12 @@ class _Probe:
         self._wanted = tuple(detector for detector in depot.detectors if detector.id in self._missing)
         self._heard: dict[DetectorId, Reading] = {}
         self._links: dict[str, str] = {}
-        self._enough: Callable[[], None] = lambda: None
+        self._scope = asyncio.Timeout(None)
 
     async def run(self) -> tuple[Probed, ...]:
-        loop = asyncio.get_running_loop()
         try:
-            async with asyncio.timeout(self._longest_s()) as scope:
-                self._enough = lambda: scope.reschedule(loop.time())
+            async with self._scope:
+                self._scope.reschedule(asyncio.get_running_loop().time() + self._longest_s())
                 await asyncio.gather(*(part() for part in self._parts()), asyncio.Event().wait())
         except TimeoutError:
             pass  # everything was heard, or the time is up: either way the scope has ended the drivers
@@ -89,17 +88,20 @@ class _Probe:
         return CONNECT_S + max([*periods, *ages], default=0.0)
 
     def _hear(self, scan: Scan) -> None:
+        if self._scope.expired():  # the drivers are being ended: what they say of that is no reading
+            return
         for reading in scan.readings:
-            if reading.detector not in self._missing:
-                continue
-            self._heard[reading.detector] = reading
-            if reading.status not in SILENT:
+            heard = reading.status not in SILENT
+            if heard or reading.detector in self._missing:
+                self._heard[reading.detector] = reading
+            if heard:
                 self._missing.discard(reading.detector)
         if not self._missing:
-            self._enough()
+            self._scope.reschedule(asyncio.get_running_loop().time())
 
     def _note(self, change: LinkChange) -> None:
-        self._links[change.source] = "" if change.up else change.reason
+        if not self._scope.expired():
+            self._links[change.source] = "" if change.up else change.reason
 
     def _probed(self, detector: DetectorId, source: str, now: Stamp) -> Probed:
         reading = self._heard.get(detector)

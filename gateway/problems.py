@@ -1,7 +1,7 @@
 """What is wrong with a depot.toml, where, and what would be right: collected, never one at a time."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from alerts.messages.catalogue import Catalogue
 from gateway.toml_lines import Lines, Path
@@ -56,9 +56,13 @@ class Sheet:
     problems: list[Problem] = field(default_factory=list)
     warnings: list[Problem] = field(default_factory=list)
 
-    def refuse(self, path: Path, reason: str, /, *, line: int | None = None, **values: object) -> None:
-        """Note a problem at `path`, or on a given line. Its texts are ``refused.<reason>.wrong`` and ``.right``."""
-        self.problems.append(self._problem(path, f"refused.{reason}", values, line))
+    def refuse(self, path: Path, reason: str, /, **values: object) -> None:
+        """Note a problem at `path`. `reason` names the texts ``refused.<reason>.wrong`` and ``.right``."""
+        self.problems.append(self._problem(path, f"refused.{reason}", values))
+
+    def refuse_on(self, line: int, path: Path, reason: str, /, **values: object) -> None:
+        """Note a problem on a line of its own, with `path` as its name."""
+        self.problems.append(replace(self._problem(path, f"refused.{reason}", values), line=line))
 
     def warn(self, path: Path, reason: str, /, **values: object) -> None:
         """Note a warning at `path`, with the texts ``warned.<reason>.wrong`` and ``.right``."""
@@ -98,11 +102,11 @@ class Sheet:
                 return shown(entry["id"], quoted=False)
         return f"#{index + 1}" if isinstance(index, int) else str(index)
 
-    def _problem(self, path: Path, key: str, values: Mapping[str, object], line: int | None = None) -> Problem:
+    def _problem(self, path: Path, key: str, values: Mapping[str, object]) -> Problem:
         variable = self.overlaid.get(path)
         return Problem(
             file=variable or self.file,
-            line=0 if variable else line or self.lines.nearest(path),
+            line=0 if variable else self.lines.nearest(path),
             where=self.where(path),
             wrong=self.words.text(f"{key}.wrong", **values),
             right=self.words.text(f"{key}.right", **values),

@@ -81,10 +81,10 @@ def _note_twice(sheet: Sheet) -> None:
             continue
         is_table = isinstance(twice.path[-1], int) or len(twice.path) == 1
         inside = twice.path if is_table else ()
-        sheet.refuse(
+        sheet.refuse_on(
+            twice.second,
             twice.path,
             "table_twice" if is_table else "given_twice",
-            line=twice.second,
             first=f"{sheet.file}:{twice.first}",
             second=f"{sheet.file}:{twice.second}",
             name=next(step for step in reversed(twice.path) if isinstance(step, str)),
@@ -104,7 +104,7 @@ def _decoded(sheet: Sheet, content: bytes) -> str:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        sheet.refuse((), "not_utf8", line=line, byte=f"0x{content[error.start]:02X}")
+        sheet.refuse_on(line, (), "not_utf8", byte=f"0x{content[error.start]:02X}")
         sheet.finish()
         raise
 
@@ -119,10 +119,10 @@ def _explain(sheet: Sheet, text: str, reason: str) -> None:
         found = pattern.match(lines[line - 1])
         if found:
             value = found["value"].strip()
-            sheet.refuse(path, lesson, line=line, value=shown(value, quoted=False), point=value.replace(",", "."))
+            sheet.refuse_on(line, path, lesson, value=shown(value, quoted=False), point=value.replace(",", "."))
             return
-    sheet.refuse(
-        path, "no_toml", line=line, reason=_PLACE.sub("", reason), value=shown(lines[line - 1].strip(), quoted=False)
+    sheet.refuse_on(
+        line, path, "no_toml", reason=_PLACE.sub("", reason), value=shown(lines[line - 1].strip(), quoted=False)
     )
 
 

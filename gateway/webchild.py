@@ -107,7 +107,10 @@ def _sentence(screens: WebScreens, language: str, body: Mapping[str, Any]) -> st
         heads = {view.id: view.area for view in snapshot.detectors}
         at_head = subject in heads
         place = Place(snapshot.depot.name, area=heads.get(subject, ""), detector=subject if at_head else "")
-    event = dataclasses.replace(event_from(body, now), by=body.get("by"))
+    try:
+        event = dataclasses.replace(event_from(body, now), by=body.get("by"))
+    except (KeyError, ValueError):
+        return ""  # written by another version: its fields are shown all the same
     return words(event, place, language)
 
 

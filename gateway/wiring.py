@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
-from alerts.alarms import AlarmEvent, Delivery, Notice, Outcome
+from alerts.alarms import AlarmEvent, AlarmKey, Delivery, Notice, Outcome
 from alerts.channels.console import Console
 from alerts.channels.mqtt import MqttChannel as MqttOut
 from alerts.channels.siren import SirenOutput
@@ -19,17 +19,18 @@ from sensors.drivers.modbus import ModbusBus
 from sensors.drivers.mqtt import MqttSource
 from sensors.drivers.pacer import Pacer
 from sensors.readings import DetectorId, LinkChange, Scan
-from sensors.stamps import SECOND, Clock
+from sensors.stamps import SECOND, Clock, Stamp
 
 
 @dataclass(frozen=True, slots=True)
 class Ears:
-    """Where the parts put what they hear."""
+    """Where the parts put what they hear, and where they ask when an alarm got its first output."""
 
     scan: Callable[[Scan], None]
     link: Callable[[LinkChange], None]
     output: Callable[[str, bool | None, str], None]
     outcome: Callable[[Delivery, Outcome], None]
+    first_output: Callable[[AlarmKey], Stamp | None]
 
 
 @dataclass(slots=True)
@@ -60,7 +61,7 @@ def build(depot: Depot, clock: Clock, pacer: Pacer, ears: Ears) -> Wiring:
         output.id: SirenOutput(output.id, output.kind, output.unit, output.coil, buses[output.bus], ears.output, clock)
         for output in depot.outputs
     }
-    channels: dict[str, Channel] = {channel.id: _channel(channel, depot) for channel in depot.channels}
+    channels: dict[str, Channel] = {channel.id: _channel(channel, depot, ears) for channel in depot.channels}
     dispatcher = Dispatcher(list(channels.values()), compose=_composer(depot), outcome=ears.outcome)
     parts: list[tuple[str, Part]] = [(f"bus:{name}", bus.run) for name, bus in buses.items()]
     if source is not None:
@@ -94,7 +95,7 @@ def worst_cases(depot: Depot) -> dict[DetectorId, tuple[float, bool]]:
     return {name: (figure.total_s, figure.certified) for name, figure in figures}
 
 
-def _channel(channel: WebhookChannel | MqttChannel | ConsoleChannel, depot: Depot) -> Channel:
+def _channel(channel: WebhookChannel | MqttChannel | ConsoleChannel, depot: Depot, ears: Ears) -> Channel:
     match channel:
         case WebhookChannel():
             return Webhook(channel.id, channel.url, channel.secret, channel.timeout_s)
@@ -104,7 +105,7 @@ def _channel(channel: WebhookChannel | MqttChannel | ConsoleChannel, depot: Depo
             # a broker throws off the first of two clients with one id, so the way out has its own
             return MqttOut(channel.id, replace(depot.mqtt, client_id=f"{depot.mqtt.client_id}-out"), depot.id)
         case ConsoleChannel():
-            return Console(channel.id, language=depot.language)
+            return Console(channel.id, language=depot.language, first_output=ears.first_output)
         case _:
             assert_never(channel)
 

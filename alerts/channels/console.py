@@ -19,8 +19,14 @@ LINES_MAX = 500
 FLUSH_S = 0.2
 """How long the end of `run` waits for the last lines to be written."""
 
+PATIENCE_S = 0.5
+"""How long the line of a new alarm waits for its first output, so that it can tell all of its times."""
+
+LOOK_S = 0.02
+
 _STYLES = {Kind.GAS: "bold red", Kind.BLIND: "yellow", Kind.SYSTEM: "magenta", Kind.COMPLIANCE: "cyan"}
 _CALM = frozenset({Cause.CLEARED, Cause.RESET})
+_TIMED = frozenset({Cause.RAISED, Cause.RISEN})
 
 
 class _Terminal(Terminal):
@@ -55,6 +61,7 @@ class Console:
         self._catalogue = Catalogue.load("alerts.messages", language)
         self._first_output = first_output
         self._lines: queue.Queue[Text | None] = queue.Queue(LINES_MAX)
+        self._waiting: dict[str, tuple[asyncio.TimerHandle, Notice]] = {}
 
     async def run(self) -> None:
         """Write lines until cancelled."""
@@ -64,6 +71,10 @@ class Console:
         try:
             await asyncio.Event().wait()
         finally:
+            for timer, notice in self._waiting.values():
+                timer.cancel()
+                self._put(notice)
+            self._waiting.clear()
             try:
                 self._lines.put_nowait(None)
             except queue.Full:
@@ -72,12 +83,30 @@ class Console:
                 writer.join(FLUSH_S)
 
     async def deliver(self, notice: Notice) -> Outcome:
-        """Queue one line."""
+        """Queue one line; that of a gas alarm once a counting output has taken it, or soon without."""
+        event = notice.event
+        if event.key.kind is Kind.GAS and event.cause in _TIMED and self._taken(event) is None:
+            if len(self._waiting) >= LINES_MAX:
+                return Outcome(Verdict.RETRY, "console-held-up")
+            self._wait(notice, round(PATIENCE_S / LOOK_S))
+            return Outcome(Verdict.ACCEPTED)
+        return Outcome(Verdict.ACCEPTED) if self._put(notice) else Outcome(Verdict.RETRY, "console-held-up")
+
+    def _wait(self, notice: Notice, looks: int) -> None:
+        """Look again in a moment whether the alarm has its first output; after the last look write what is known."""
+        self._waiting.pop(notice.delivery.id, None)
+        if looks and self._taken(notice.event) is None:
+            timer = asyncio.get_running_loop().call_later(LOOK_S, self._wait, notice, looks - 1)
+            self._waiting[notice.delivery.id] = (timer, notice)
+            return
+        self._put(notice)  # a terminal that is held up loses the line; the journal has it
+
+    def _put(self, notice: Notice) -> bool:
         try:
             self._lines.put_nowait(self._line(notice))
         except queue.Full:
-            return Outcome(Verdict.RETRY, "console-held-up")
-        return Outcome(Verdict.ACCEPTED)
+            return False
+        return True
 
     def _line(self, notice: Notice) -> Text:
         event = notice.event
@@ -95,11 +124,15 @@ class Console:
         say = self._catalogue.text
         decided = say("console.after", ms=f"{milliseconds(event.sampled, event.at):.1f}")
         told = say("console.times", sampled=rfc3339(event.sampled.utc), decided=decided)
-        first = self._first_output(event.key)
-        # The first output of an earlier level is no news about this event.
-        if first is not None and first.mono >= event.at.mono:
+        first = self._taken(event)
+        if first is not None:
             told += say("console.first", first=say("console.after", ms=f"{milliseconds(event.sampled, first):.1f}"))
         return told
+
+    def _taken(self, event: AlarmEvent) -> Stamp | None:
+        """When a counting output first took this event; that of an earlier level is no news about it."""
+        first = self._first_output(event.key)
+        return first if first is not None and first.mono >= event.at.mono else None
 
     def _write(self) -> None:
         while (line := self._lines.get()) is not None:

@@ -27,6 +27,9 @@ class Place:
     port: int
 
 
+NOWHERE = Place("", 0)
+
+
 @dataclass(frozen=True, slots=True)
 class Answers:
     """What the six questions ask."""
@@ -36,7 +39,7 @@ class Answers:
     law: str
     host: Place
     detectors: int
-    siren: Place | None
+    siren: Place
 
 
 def command(talk: Talk) -> click.Command:
@@ -88,17 +91,17 @@ def render(answers: Answers, language: str, file: Path, talk: Talk) -> str:
 # --- questions --------------------------------------------------------------------------------------
 
 
-class _PlaceType(click.ParamType[Place | None]):
+class _PlaceType(click.ParamType[Place]):
     """``host`` or ``host:port``; a dash stands for none."""
 
     name = "host[:port]"
 
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Place | None:
-        if isinstance(value, Place) or value is None:
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Place:
+        if isinstance(value, Place):
             return value
         text = str(value).strip()
         if text in ("", "-"):
-            return None
+            return NOWHERE
         found = re.fullmatch(r"([A-Za-z0-9._\-]+|\[[0-9A-Fa-f:]+\])(?::(\d{1,5}))?", text)
         port = int(found[2] or MODBUS_PORT) if found else 0
         if not found or not 1 <= port <= 65535:
@@ -143,7 +146,7 @@ def _answers(talk: Talk, flags: Mapping[str, object], *, yes: bool) -> Answers:
             prompt = talk.text(f"init.ask.{question.flag}")
             given[question.flag] = click.prompt(prompt, default=question.default, type=question.type, err=True)
     name, host, siren = given["name"], given["host"], given["siren"]
-    if not isinstance(host, Place):
+    if not isinstance(host, Place) or not isinstance(siren, Place) or host == NOWHERE:
         raise click.UsageError(talk.text("init.no_host"))
     return Answers(
         name=" ".join(str(name).split()) or "Depósito",
@@ -151,7 +154,7 @@ def _answers(talk: Talk, flags: Mapping[str, object], *, yes: bool) -> Answers:
         law="" if given["law"] == "-" else str(given["law"]),
         host=host,
         detectors=int(str(given["detectors"])),
-        siren=siren if isinstance(siren, Place) else None,
+        siren=siren,
     )
 
 
@@ -185,8 +188,8 @@ lel_vol_pct = 1.4               # {talk.text("init.comment.basis")}
 """
 
 
-def _siren(place: Place | None, talk: Talk) -> str:
-    if place is None:
+def _siren(place: Place, talk: Talk) -> str:
+    if place == NOWHERE:
         return f"\n# {talk.text('init.comment.no_siren')}\n"
     return f"""
 # {talk.text("init.comment.siren")}

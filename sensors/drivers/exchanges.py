@@ -1,17 +1,15 @@
-"""What can be in flight on a Modbus line: a poll of one block, or a command to one coil. Mere state."""
+"""One block's turn on a Modbus line, and what is counted there. Mere state."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from sensors.readings import Status
-from sensors.wire.modbus import Ask, ask_coil, ask_write_coil
+from sensors.quality import silence, unusable
+from sensors.readings import Reading, Status
+from sensors.stamps import Stamp
+from sensors.wire.modbus import Ask
 from sensors.wire.registers import Block
 
 NEVER: Final = float("-inf")
-
-Done = Callable[[bool | None, str], None]
-"""Told once: the coil's state as read back, or None and a short reason."""
 
 
 @dataclass(slots=True)
@@ -44,6 +42,7 @@ class Poll:
         ask: the request that is next or in flight; `part` counts the answered ones of this turn.
         words: what the earlier requests of this turn brought.
         idle: neither queued nor in flight.
+        owed: its next slot began before its turn had ended.
         attempt: 1, or 2 for the retry.
         heard: when it last answered (loop seconds).
         failures: turns without an answer in a row.
@@ -62,6 +61,7 @@ class Poll:
         "garbled",
         "heard",
         "idle",
+        "owed",
         "part",
         "probe_at",
         "reason",
@@ -78,6 +78,7 @@ class Poll:
         self.words = bytearray()
         self.sent = NEVER
         self.idle = True
+        self.owed = False
         self.attempt = 1
         self.garbled = False
         self.cascade = False
@@ -112,35 +113,18 @@ class Poll:
         self.attempt = 1
         self.garbled = False
 
+    def collect(self, buffer: bytearray, base: int) -> bool:
+        """Keep the registers of one request of several; True if another is to be asked in this turn."""
+        self.words += buffer[base : base + self.ask.third]
+        self.part += 1
+        more = self.part < len(self.block.asks)
+        if more:
+            self.ask = self.block.asks[self.part]
+        return more
 
-class Command:
-    """One coil to be written and read back, or only read.
-
-    Attributes:
-        expires: when it is given up if it could not even be sent (loop seconds).
-    """
-
-    __slots__ = ("ask", "attempt", "cascade", "coil", "done", "expires", "garbled", "sent", "unit")
-
-    def __init__(self, unit: int, coil: int, on: bool | None, done: Done, expires: float) -> None:
-        self.unit = unit
-        self.coil = coil
-        self.ask = ask_coil(unit, coil) if on is None else ask_write_coil(unit, coil, on=on)
-        self.done = done
-        self.expires = expires
-        self.sent = NEVER
-        self.attempt = 1
-        self.garbled = False
-        self.cascade = False
-
-    trusted = True
-    heard = NEVER
-
-    def read_back(self) -> None:
-        """The write was echoed: ask what the coil really does."""
-        self.ask = ask_coil(self.unit, self.coil)
-        self.attempt = 1
-        self.garbled = False
-
-
-Exchange = Poll | Command
+    def without_value(self, status: Status, reason: str, taken: Stamp) -> tuple[Reading, ...]:
+        """Return one reading for each head of the block, all saying that there is none."""
+        heads = self.block.heads
+        if status is Status.NO_CONTACT:
+            return tuple(silence(head.detector, reason, taken) for head in heads)
+        return tuple(unusable(head.detector, status, reason, None, taken) for head in heads)

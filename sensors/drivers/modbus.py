@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from math import inf
 from typing import Final
 
-from sensors.drivers.exchanges import Counters, Done
+from sensors.drivers.commands import Done
+from sensors.drivers.exchanges import Counters
 from sensors.drivers.line import Line
 from sensors.drivers.pacer import Pacer
 from sensors.profiles import Profile
@@ -71,9 +72,9 @@ def installed_head(head: ModbusHead) -> InstalledHead:
 class ModbusBus:
     """One line: polled in absolute slots, commanded in between, reconnected whenever it is lost.
 
-    `on_scan` and `on_link` are called in the same step in which an answer arrives. `up` is False until
-    somebody has answered (a line of outputs only: until connected), and again after a mute connection. Times of the callbacks come from `clock`; the schedule
-    follows the event loop's clock.
+    `on_scan` and `on_link` are called in the same step in which an answer arrives. `up` is False until somebody has
+    answered (a line of outputs only: until connected), and again after a mute connection. Times of the callbacks come
+    from `clock`; the schedule follows the event loop's clock.
     """
 
     def __init__(
@@ -151,7 +152,7 @@ class ModbusBus:
             if self._wire is not None:
                 self._wire.abort()
                 self._wire = None
-            self._line.closed("stopped", loop.time())
+            self._line.stopped(loop.time())
             self._set_up(up=False, reason="stopped")
 
     async def _one_connection(self, *, anew: bool) -> str:

@@ -75,7 +75,7 @@ class Block:
     words are joined in the order of the reads, and judged only when all came in the same round.
     """
 
-    __slots__ = ("asks", "heads", "readers", "unit")
+    __slots__ = ("_apart", "asks", "heads", "readers", "unit")
 
     def __init__(self, unit: int, heads: Sequence[InstalledHead], reads: Sequence[Stretch]) -> None:
         self.unit = unit
@@ -84,6 +84,7 @@ class Block:
             ask_registers(unit, read.function.value, read.start, read.size) for read in reads
         )
         self.readers = tuple(HeadReader(head, reads) for head in heads)
+        self._apart: tuple[Block, ...] | None = None
 
     def readings(self, words: bytes | bytearray, base: int, taken: Stamp) -> tuple[Reading, ...]:
         """Judge every head from the joined words, which start at byte `base`."""
@@ -94,10 +95,12 @@ class Block:
 
     def split(self) -> "tuple[Block, ...]":
         """Return this block taken apart, one per head and without gaps, for a device that refuses the whole."""
-        apart = tuple(Block(self.unit, (head,), stretches((head,), max_gap=0)) for head in self.heads)
-        for block, reader in zip(apart, self.readers, strict=True):
-            block.readers[0].seen = reader.seen
-        return apart if len(apart) > 1 or len(apart[0].asks) > len(self.asks) else (self,)
+        if self._apart is None:
+            apart = tuple(Block(self.unit, (head,), stretches((head,), max_gap=0)) for head in self.heads)
+            for block, reader in zip(apart, self.readers, strict=True):
+                block.readers[0].seen = reader.seen
+            self._apart = apart if len(apart) > 1 or len(apart[0].asks) > len(self.asks) else (self,)
+        return self._apart
 
 
 def plan(unit: int, heads: Sequence[InstalledHead]) -> tuple[Block, ...]:

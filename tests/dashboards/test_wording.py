@@ -30,7 +30,16 @@ def test_every_quality_and_status_has_a_word() -> None:
 
 
 @pytest.mark.parametrize(
-    "file", ["web/static/vigia.js", "web/templates/live.html", "views.py", "wording.py", "web/page.py"]
+    "file",
+    [
+        "web/static/vigia.js",
+        "web/static/wording.js",
+        "web/static/acts.js",
+        "web/templates/live.html",
+        "views.py",
+        "wording.py",
+        "web/page.py",
+    ],
 )
 def test_every_key_that_the_code_names_in_full_is_in_the_catalogue(file: str) -> None:
     text = (DASHBOARDS / file).read_text(encoding="utf-8")

@@ -23,8 +23,8 @@ ROOT = Path(__file__).parents[2]
 def event(seq: int, cause: Cause, by: str | None = None) -> AlarmEvent:
     at = Stamp(Instant(seq), UtcNanos(1_790_000_000_000_000_000 + seq))
     return AlarmEvent(
-        seq, EventId(f"d-b00t-{seq}"), AlarmKey("GD-101", Kind.GAS), cause, Phase.NORMAL, Phase.UNACKNOWLEDGED, Level.A1,
-        None, 12.3, 12.5, at, at, at, by,
+        seq, EventId(f"d-b00t-{seq}"), AlarmKey("GD-101", Kind.GAS), cause, Phase.NORMAL, Phase.UNACKNOWLEDGED,
+        Level.A1, None, 12.3, 12.5, at, at, at, by,
     )  # fmt: skip
 
 

@@ -70,7 +70,7 @@ async def test_a_terminal_gets_colour_and_still_one_line(make_event: Make, make_
     assert "\x1b[1;31mALARME" in shown
 
 
-async def test_a_held_up_terminal_never_holds_the_loop_up(make_notice: Make) -> None:
+async def test_a_held_up_terminal_never_holds_the_loop_up(make_event: Make, make_notice: Make) -> None:
     free = threading.Event()
 
     class HeldUp(io.StringIO):
@@ -82,13 +82,26 @@ async def test_a_held_up_terminal_never_holds_the_loop_up(make_notice: Make) -> 
     loop = asyncio.get_running_loop()
     async with running(Console("console", out, "en")) as console:
         began = loop.time()
-        outcomes = [await console.deliver(make_notice()) for _ in range(LINES_MAX + 10)]
+        outcomes = [await console.deliver(make_notice(make_event(kind=Kind.BLIND))) for _ in range(LINES_MAX + 10)]
         assert loop.time() - began < 5
         assert outcomes[0] == Outcome(Verdict.ACCEPTED)
         assert outcomes[-1] == Outcome(Verdict.RETRY, "console-held-up")
         ending = loop.time()
     assert loop.time() - ending < 1
     free.set()
+
+
+async def test_the_line_of_a_gas_alarm_waits_a_moment_for_its_first_output(make_notice: Make) -> None:
+    out, first = io.StringIO(), []
+    notice = make_notice()
+    console = Console("console", out, "en", lambda _: first[0] if first else None)
+    async with running(console):
+        assert await console.deliver(notice) == Outcome(Verdict.ACCEPTED)
+        first.append(notice.event.at)
+        async with asyncio.timeout(5):
+            while "first output" not in out.getvalue():
+                await asyncio.sleep(0)
+    assert out.getvalue().count("\n") == 1
 
 
 async def test_a_terminal_that_has_gone_does_not_end_the_channel(make_notice: Make) -> None:

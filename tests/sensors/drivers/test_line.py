@@ -1,13 +1,15 @@
 """Whose turn it is, in virtual time: hours of a line in a second, against a modelled gateway."""
 
 import heapq
+import itertools
 import struct
 from collections import defaultdict
 from dataclasses import dataclass, field
 
 import pytest
 
-from sensors.drivers.line import BACKOFF_LAST_S, MUTE_S, Line
+from sensors.drivers.line import MUTE_S, Line
+from sensors.drivers.silent import BACKOFF_LAST_S
 from sensors.readings import DetectorId, Quality, Reading, Scan, Status
 from sensors.stamps import SECOND, Instant, Stamp, UtcNanos
 from sensors.wire.modbus import HEAD, Head
@@ -143,12 +145,168 @@ class VirtualLine:
 
     def mean_periods(self, since: float, until: float) -> dict[int, float]:
         """Mean period of each live unit."""
-        return {
-            unit: (until - since) / max(1,len(self.good_times(unit, since))) for unit in self.gateway.units
-        }
+        return {unit: (until - since) / max(1, len(self.good_times(unit, since))) for unit in self.gateway.units}
 
-    def longest_gap(self, unit: int, since: float = 0.0) -> float:
-        """Longest time between two good readings."""
-        times = self.good_times(unit, since)
-        return max(later - sooner for sooner, later in zip(times, times[1:], strict=False)) if len(times)>1 else 999
+    def longest_gap(self, since: float = 0.0) -> float:
+        """Longest time that any live unit went without a good reading."""
+        return max(
+            later - sooner
+            for unit in self.gateway.units
+            for sooner, later in itertools.pairwise(self.good_times(unit, since))
+        )
 
+    def failed_readings_of_the_living(self) -> int:
+        """How often a live unit was called silent."""
+        found = self.readings()
+        return sum(
+            reading.quality is not Quality.GOOD for unit in self.gateway.units for _, reading in found[f"D{unit}"]
+        )
+
+
+LIVE = set(range(1, 33)) - {5, 17, 30}
+MUTE = {5, 17, 30}
+
+
+@pytest.mark.parametrize("mute_wait_s", [0.2, 0.5, 1.0])
+@pytest.mark.parametrize("mute_code", [None, 11])
+@pytest.mark.parametrize("window", [1, 16])
+def test_three_mute_units_of_32_cost_the_living_less_than_5_pct_on_a_gateway_that_serves_one_at_a_time(
+    mute_wait_s, mute_code, window
+):
+    line = VirtualLine(Gateway(LIVE, MUTE, mute_wait_s=mute_wait_s, mute_code=mute_code), window=window)
+    line.run(30.0)
+    settled = line.now
+    line.run(150.0)
+    for unit, period in line.mean_periods(settled, line.now).items():
+        assert period == pytest.approx(PERIOD_S, rel=0.05), unit
+    assert line.longest_gap() < 2.5
+    assert line.failed_readings_of_the_living() == 0
+    assert line.closings == []
+
+
+def test_ids_ignored_the_living_keep_their_pace_too_and_every_timeout_opens_the_line_anew():
+    line = VirtualLine(Gateway(LIVE, MUTE), strict_ids=False)
+    line.run(30.0)
+    line.run(150.0)
+    for unit, period in line.mean_periods(30.0, line.now).items():
+        assert period == pytest.approx(PERIOD_S, rel=0.05), unit
+    assert line.longest_gap() < 2.5
+    assert len(line.closings) == line.line.counters.timeouts
+    assert {reason for _, reason in line.closings} == {"late-guard"}
+
+
+def test_units_that_fall_mute_later_are_told_silent_and_the_others_stay_heard():
+    gateway = Gateway(LIVE | MUTE)
+    line = VirtualLine(gateway)
+    line.run(10.0)
+    gateway.units, gateway.mute = LIVE, {17}
+    line.run(12.0)
+    told = [reading.reason for _, reading in line.readings(10.0)["D17"] if reading.quality is Quality.BAD]
+    assert set(told) == {"timeout"}
+    assert line.failed_readings_of_the_living() == 0
+    assert line.longest_gap() < 2.0
+
+
+def test_the_first_units_being_mute_hides_nobody():
+    line = VirtualLine(Gateway(set(range(4, 33)), {1, 2, 3}))
+    line.run(60.0)
+    assert line.closings == []
+    assert min(min(line.good_times(unit)) for unit in line.gateway.units) < 4.0
+    assert line.longest_gap() < 2.0
+
+
+def test_a_silent_unit_is_reported_once_in_each_slot():
+    line = VirtualLine(Gateway({1}, {2}, serial=False))
+    line.run(20.0)
+    silent = [at for at, reading in line.readings(10.1)["D2"] if reading.status is Status.NO_CONTACT]
+    assert silent == pytest.approx([10.5 + PERIOD_S * slot for slot in range(20)])
+
+
+def test_a_silent_unit_is_probed_after_1_2_4_and_5_seconds_and_its_answer_ends_the_silence():
+    gateway = Gateway({1}, {2}, serial=False)
+    line = VirtualLine(gateway)
+    line.run(30.0)
+    probes = [at for at, unit in line.asked if unit == 2]
+    waits = [later - sooner for sooner, later in itertools.pairwise(probes)]
+    assert waits[0] == pytest.approx(1.2, abs=0.6)
+    assert max(waits) < BACKOFF_LAST_S + TIMEOUT_S + PERIOD_S + 0.1
+    assert waits[-1] > BACKOFF_LAST_S
+    gateway.mute, gateway.units = set(), {1, 2}
+    line.run(36.0)
+    assert len(line.good_times(2, 30.0)) > 0
+    line.run(46.0)
+    assert len(line.good_times(2, 36.0)) == 20
+
+
+def test_a_line_that_is_too_slow_for_its_period_serves_all_in_turn_and_counts_the_overruns():
+    line = VirtualLine(Gateway(set(range(1, 33)), service_s=0.045))
+    line.run(60.0)
+    periods = line.mean_periods(10.0, line.now)
+    assert max(periods.values()) < 32 * 0.045 * 1.1
+    assert line.line.counters.overruns > 1000
+    assert line.failed_readings_of_the_living() == 0
+
+
+def test_a_connection_that_falls_dead_is_given_up_as_mute_within_1_4_s():
+    gateway = Gateway(set(range(1, 9)), serial=False)
+    line = VirtualLine(gateway)
+    line.run(10.0)
+    gateway.dead = True
+    line.run(10.0 + PERIOD_S + MUTE_S + TIMEOUT_S)
+    assert [reason for _, reason in line.closings] == ["mute"]
+
+
+def test_a_unit_always_slower_than_the_timeout_is_silent_and_its_late_values_are_never_used():
+    line = VirtualLine(Gateway({1, 2}, serial=False, slow={2: 0.3}))
+    line.run(30.0)
+    assert line.good_times(2) == []
+    assert line.line.counters.late > 0
+    assert line.mean_periods(5.0, 30.0)[1] == pytest.approx(PERIOD_S, rel=0.05)
+
+
+def test_the_schedule_does_not_drift():
+    line = VirtualLine(Gateway({1}, serial=False))
+    line.run(3600.0)
+    times = line.good_times(1)
+    assert times[-1] == pytest.approx(3600.0 - PERIOD_S, abs=PERIOD_S)
+    assert len(times) == pytest.approx(7200, abs=1)
+
+
+class Asked:
+    """What a caller of a command is told."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[bool | None, str]] = []
+
+    def done(self, state: bool | None, reason: str) -> None:
+        self.told.append((state, reason))
+
+
+def test_a_command_without_a_connection_fails_after_a_second_and_not_before():
+    line = VirtualLine(Gateway({1}))
+    line.line.closed("refused", 0.0)
+    asked = Asked()
+    line.line.command(1, 0, True, asked.done, 5.0)
+    line.line.sweep(5.9)
+    assert asked.told == []
+    line.line.sweep(6.0)
+    assert asked.told == [(None, "refused")]
+
+
+def test_commands_beyond_the_bound_fail_at_once_and_are_counted():
+    line = VirtualLine(Gateway({1}))
+    line.line.closed("refused", 0.0)
+    asked = Asked()
+    for _ in range(70):
+        line.line.command(1, 0, True, asked.done, 5.0)
+    assert asked.told == [(None, "queue-full")] * 6
+    assert line.line.counters.commands_failed == 6
+
+
+def test_whoever_waits_for_a_command_is_told_when_the_line_stops():
+    line = VirtualLine(Gateway({1}))
+    line.line.closed("refused", 0.0)
+    asked = Asked()
+    line.line.command(1, 0, True, asked.done, 5.0)
+    line.line.stopped(5.1)
+    assert asked.told == [(None, "stopped")]

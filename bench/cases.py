@@ -1,0 +1,56 @@
+"""Every case of the bench by name, in full and in short."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TypeAlias
+
+from bench import job, life, parts, promise
+from bench.figures import Figure
+
+Case: TypeAlias = Callable[[str, Path], Awaitable[list[Figure]]]
+"""Takes its name and an empty folder of its own."""
+
+JOB_100 = job.Load(devices=100, window_s=60.0, quiet_s=15.0, bare_s=20.0, crossings=200, target=8_000)
+JOB_1000 = job.Load(devices=1000, window_s=30.0, quiet_s=15.0, bare_s=15.0, crossings=300, target=25_000)
+PROMISE = promise.Load(units=25, mute=0, mqtt_heads=100, window_s=40.0, crossings=400, hard=False)
+HARD = promise.Load(units=32, mute=3, mqtt_heads=100, window_s=60.0, crossings=432, hard=True)
+LIFE = life.Load(window_s=15.0)
+PARTS = parts.Load(times=20_000)
+
+
+def cases(*, quick: bool, seconds: float | None) -> Mapping[str, Case]:
+    """Return all cases. `quick` only shows that they work; `seconds` replaces the length of every main window."""
+    loads = (JOB_100, JOB_1000, PROMISE, HARD, LIFE, PARTS)
+    job_100, job_1000, plain, hard, alive, pieces = _quick() if quick else loads
+    if seconds is not None:
+        job_100, job_1000 = replace(job_100, window_s=seconds), replace(job_1000, window_s=seconds)
+        plain, hard = replace(plain, window_s=seconds), replace(hard, window_s=seconds)
+        alive = replace(alive, window_s=seconds)
+    return {
+        "job-100": partial(_run, job.run, job_100),
+        "job-1000": partial(_run, job.run, job_1000),
+        "promise": partial(_run, promise.run, plain),
+        "promise-hard": partial(_run, promise.run, hard),
+        "life": partial(_run, life.run, alive),
+        "decode": partial(_run, parts.decode, pieces),
+        "engine": partial(_run, parts.engine, pieces),
+        "journal": partial(_run, parts.journal, pieces),
+    }
+
+
+def _quick() -> tuple[job.Load, job.Load, promise.Load, promise.Load, life.Load, parts.Load]:
+    small = replace(JOB_100, devices=20, window_s=3.0, quiet_s=1.0, bare_s=2.0, crossings=2)
+    return (
+        small,
+        replace(small, target=JOB_1000.target),
+        replace(PROMISE, units=8, mqtt_heads=8, window_s=6.0, crossings=20),
+        replace(HARD, units=18, mute=2, mqtt_heads=8, window_s=6.0, crossings=20),
+        replace(LIFE, window_s=1.0),
+        parts.Load(times=100),
+    )
+
+
+async def _run(run, load, case, folder):
+    return await run(case, load, folder)

@@ -1,0 +1,96 @@
+"""Coil commands: written, read back, tried twice, never left without an answer. Knows no socket."""
+
+from collections import deque
+from collections.abc import Callable
+from math import inf
+from typing import Final
+
+from sensors.drivers.exchanges import NEVER, Counters
+from sensors.wire.modbus import WRITE_COIL, ask_coil, ask_write_coil
+
+MAX_COMMANDS: Final = 64
+COMMAND_S: Final = 1.0
+"""A command that could not be sent for so long (no connection) fails."""
+
+Done = Callable[[bool | None, str], None]
+"""Told once: the coil's state as read back, or None and a short reason."""
+
+
+class Command:
+    """One coil to be written and read back, or (`on` None) only read.
+
+    Attributes:
+        expires: when it is given up if it could not even be sent (loop seconds).
+        trusted, heard: as of a `Poll`: it is held, not failed, while the line is in doubt.
+    """
+
+    __slots__ = ("ask", "attempt", "cascade", "coil", "done", "expires", "garbled", "sent", "unit")
+
+    trusted: Final = True
+    heard: Final = NEVER
+
+    def __init__(self, unit: int, coil: int, on: bool | None, done: Done, now: float) -> None:
+        self.unit = unit
+        self.coil = coil
+        self.ask = ask_coil(unit, coil) if on is None else ask_write_coil(unit, coil, on=on)
+        self.done = done
+        self.expires = now + COMMAND_S
+        self.sent = NEVER
+        self.attempt = 1
+        self.garbled = False
+        self.cascade = False
+
+
+class Commands:
+    """Those that wait, oldest first."""
+
+    def __init__(self, counters: Counters) -> None:
+        self.queue: deque[Command] = deque()
+        self._counters = counters
+
+    def add(self, command: Command) -> None:
+        """Queue one; at the bound it fails at once."""
+        self._counters.commands += 1
+        if len(self.queue) >= MAX_COMMANDS:
+            self.failed(command, "queue-full")
+        else:
+            self.queue.append(command)
+
+    def answered(self, command: Command, byte: int) -> None:
+        """A write was echoed: ask next what the coil really does. A read: tell it."""
+        if command.ask.function == WRITE_COIL:
+            command.ask = ask_coil(command.unit, command.coil)
+            command.attempt = 1
+            command.garbled = False
+            self.queue.appendleft(command)
+        else:
+            command.done(bool(byte & 1), "")
+
+    def again(self, command: Command, reason: str) -> None:
+        """One attempt got no answer: try once more, ahead of all others, or give up."""
+        if command.attempt == 1:
+            self._counters.retries += 1
+            command.attempt = 2
+            self.queue.appendleft(command)
+        else:
+            self.failed(command, reason)
+
+    def failed(self, command: Command, reason: str) -> None:
+        """Tell that it could not be done."""
+        self._counters.commands_failed += 1
+        command.done(None, reason)
+
+    def expires(self) -> float:
+        """When the oldest is given up if there still is no connection (loop seconds)."""
+        return self.queue[0].expires if self.queue else inf
+
+    def expire(self, now: float, reason: str) -> None:
+        """Without a connection: give up those that waited too long."""
+        while self.queue and self.queue[0].expires <= now:
+            self.failed(self.queue.popleft(), reason)
+
+    def stop(self) -> None:
+        """Fail all that wait."""
+        waiting, self.queue = self.queue, deque()
+        for command in waiting:
+            self.failed(command, "stopped")

@@ -1,0 +1,89 @@
+"""What arrives otherwise than asked: too late, from somebody else, or drop by drop."""
+
+from typing import Final, TypeAlias
+
+from sensors.drivers.commands import Command
+from sensors.drivers.exchanges import NEVER, Counters, Poll
+
+MAX_LATE: Final = 64
+"""Requests out of time whose late answers are still recognised."""
+
+MAX_NOISE: Final = 1000
+"""Frames nobody asked for in one slot; beyond it the connection is given up."""
+
+TRICKLE_S: Final = 2.0
+"""An answer that has begun may take so long in all, as long as its bytes keep coming."""
+
+Exchange: TypeAlias = Poll | Command
+
+
+class Strays:
+    """Requests that ran out of time, by transaction id, and how much noise there is."""
+
+    def __init__(self, counters: Counters) -> None:
+        self._counters = counters
+        self._late: dict[int, Exchange] = {}
+        self._noise = 0
+
+    def remember(self, key: int, exchange: Exchange) -> None:
+        """Its answer, should it still come, is a late one."""
+        self._late[key] = exchange
+        if len(self._late) > MAX_LATE:
+            del self._late[next(iter(self._late))]
+
+    def recognise(self, key: int) -> Exchange | None:
+        """Return the request that this frame answers too late; None for a frame of somebody else."""
+        late = self._late.pop(key, None)
+        if late is not None:
+            self._counters.late += 1
+        return late
+
+    def reused(self, key: int) -> None:
+        """The transaction id belongs to a new request."""
+        self._late.pop(key, None)
+
+    def forget(self, poll: Poll) -> None:
+        """This poll is no more."""
+        self._late = {key: late for key, late in self._late.items() if late is not poll}
+
+    def clear(self) -> None:
+        """The connection is gone."""
+        self._late.clear()
+
+    def foreign(self) -> str:
+        """Count a frame of somebody else; says "flood" when it is too much."""
+        self._counters.foreign += 1
+        self._noise += 1
+        return "flood" if self._noise > MAX_NOISE else ""
+
+    def new_slot(self) -> None:
+        """The noise is counted anew."""
+        self._noise = 0
+
+
+class Trickle:
+    """A frame that has begun and not ended (loop seconds)."""
+
+    def __init__(self, timeout_s: float) -> None:
+        self._timeout_s = timeout_s
+        self._since = NEVER
+        self._last_byte = NEVER
+
+    @property
+    def begun(self) -> bool:
+        """Whether there is one."""
+        return self._since != NEVER
+
+    def more(self, now: float) -> None:
+        """Some bytes of it came."""
+        if self._since == NEVER:
+            self._since = now
+        self._last_byte = now
+
+    def ended(self) -> None:
+        """It is whole, or its connection is gone."""
+        self._since = NEVER
+
+    def due(self) -> float:
+        """How long it may still be waited for."""
+        return min(self._last_byte + self._timeout_s, self._since + TRICKLE_S)

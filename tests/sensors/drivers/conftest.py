@@ -1,0 +1,105 @@
+"""Buses on real loopback sockets, with everything they say collected."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+
+import pytest_asyncio
+
+from sensors import profiles
+from sensors.drivers.modbus import BusSettings, ModbusBus, ModbusHead
+from sensors.drivers.pacer import Pacer
+from sensors.readings import DetectorId, LinkChange, Quality, Reading, Scan
+from sensors.stamps import MILLISECOND, Instant, Stamp, UtcNanos
+from sensors.wire.points import Basis
+
+
+class MachineClock:
+    def now(self) -> Stamp:
+        return Stamp(Instant(time.monotonic_ns()), UtcNanos(time.time_ns()))
+
+
+def head(detector: str, unit: int, register: int = 0, **settings: object) -> ModbusHead:
+    """A head of tenths of %LEL in one register."""
+    keys = {"register": register, "type": "uint16", "scale": 0.1, **settings}
+    return ModbusHead(DetectorId(detector), unit, profiles.load("generic-modbus").installed(keys), Basis(1.4, 1.4))
+
+
+class Rig:
+    """Runs buses and remembers what they tell, with the loop's time of each telling."""
+
+    def __init__(self) -> None:
+        self.pacer = Pacer()
+        self.readings: list[tuple[float, Reading]] = []
+        self.links: list[tuple[float, LinkChange]] = []
+        self.tasks: list[asyncio.Task[None]] = []
+        self._news = asyncio.Event()
+
+    head = staticmethod(head)
+
+    def bus(
+        self,
+        port: int,
+        heads: Sequence[ModbusHead],
+        *,
+        period_ms: int = 100,
+        timeout_ms: int = 50,
+        strict_ids: bool = True,
+        in_flight: int = 1,
+    ) -> ModbusBus:
+        settings = BusSettings(
+            "linha", "127.0.0.1", port, period_ms * MILLISECOND, timeout_ms * MILLISECOND, strict_ids, in_flight
+        )
+        bus = ModbusBus(settings, heads, clock=MachineClock(), pacer=self.pacer, on_scan=self._scan, on_link=self._link)
+        self.tasks.append(asyncio.create_task(bus.run()))
+        return bus
+
+    def of(self, detector: str, since: float = 0.0) -> list[Reading]:
+        return [reading for at, reading in self.readings if reading.detector == detector and at >= since]
+
+    def good(self, detector: str, since: float = 0.0) -> list[float]:
+        return [
+            at
+            for at, reading in self.readings
+            if reading.detector == detector and reading.quality is Quality.GOOD and at >= since
+        ]
+
+    async def until(self, holds: Callable[[], object], within_s: float = 5.0) -> None:
+        """Wait until a condition holds, looking again at everything the buses tell."""
+        async with asyncio.timeout(within_s):
+            while not holds():
+                self._news.clear()
+                await self._news.wait()
+
+    async def scans(self, count: int) -> None:
+        """Wait for so many more readings."""
+        wanted = len(self.readings) + count
+        await self.until(lambda: len(self.readings) >= wanted)
+
+    def now(self) -> float:
+        return asyncio.get_running_loop().time()
+
+    def told(self) -> None:
+        self._news.set()
+
+    def _scan(self, scan: Scan) -> None:
+        self.readings.extend((self.now(), reading) for reading in scan.readings)
+        self._news.set()
+
+    def _link(self, change: LinkChange) -> None:
+        self.links.append((self.now(), change))
+        self._news.set()
+
+    async def stop(self) -> None:
+        for task in self.tasks:
+            task.cancel()
+        ended = await asyncio.gather(*self.tasks, return_exceptions=True)
+        faults = [each for each in ended if not isinstance(each, asyncio.CancelledError)]
+        assert faults == [], "a bus ended by itself"
+
+
+@pytest_asyncio.fixture
+async def rig() -> AsyncIterator[Rig]:
+    rig = Rig()
+    yield rig
+    await rig.stop()
