@@ -128,6 +128,15 @@ class Outbox:
         heapq.heappush(self._heap, (owed.due, delivery.id))
         return Settled(delivery, owed.event, outcome, final=False)
 
+    def recall(self, now: Instant) -> None:
+        """The channels were built anew: what they had in hand is due again, as the next attempt with the same id."""
+        for owed in self._owed.values():
+            if owed.in_flight:
+                owed.in_flight = False
+                owed.delivery = replace(owed.delivery, attempt=owed.delivery.attempt + 1)
+                owed.due = now
+                heapq.heappush(self._heap, (now, owed.delivery.id))
+
     def next_due(self) -> Instant | None:
         """Return when `take_due` next has something; may be early, never late."""
         return self._heap[0][0] if self._heap else None

@@ -1,4 +1,4 @@
-"""``python -m bench [NAME...] [--seconds N] [--runs N] [--quick] [--results FILE]``: measure, print, write RESULTS.md."""
+"""The bench: ``python -m bench [NAME...] [--seconds N] [--runs N] [--quick] [--results FILE]``."""
 
 import argparse
 import asyncio
@@ -50,7 +50,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _measure(name: str, case: Case, runs: int) -> list[Figure]:
-    results = []
+    results: list[list[Figure]] = []
     for _ in range(runs):
         with tempfile.TemporaryDirectory(prefix="vigia-bench-") as folder:
             results.append(asyncio.run(case(name, Path(folder))))

@@ -1,4 +1,4 @@
-"""The plain reference: pymodbus's own client that only reads, one task a device. ``python -m bench.bare PERIOD PORT...``
+"""The plain reference, ``python -m bench.bare PERIOD PORT...``: pymodbus's own client, reads only, one task a device.
 
 Prints one JSON line a second: reads so far and CPU seconds so far. Ends when its standard input does.
 """
@@ -34,7 +34,12 @@ async def _report(reads: list[int]) -> None:
 async def _until_told() -> None:
     loop = asyncio.get_running_loop()
     ended = loop.create_future()
-    loop.add_reader(sys.stdin.fileno(), lambda: ended.done() or ended.set_result(None))
+
+    def told() -> None:
+        if not ended.done():
+            ended.set_result(None)
+
+    loop.add_reader(sys.stdin.fileno(), told)
     await ended
 
 

@@ -1,16 +1,17 @@
 """Every case of the bench by name, in full and in short."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from bench import job, life, parts, promise
 from bench.figures import Figure
 
-Case: TypeAlias = Callable[[str, Path], Awaitable[list[Figure]]]
+Case: TypeAlias = Callable[[str, Path], Coroutine[None, None, list[Figure]]]
 """Takes its name and an empty folder of its own."""
+
+Load = TypeVar("Load")
 
 JOB_100 = job.Load(devices=100, window_s=60.0, quiet_s=15.0, bare_s=20.0, crossings=200, target=8_000)
 JOB_1000 = job.Load(devices=1000, window_s=30.0, quiet_s=15.0, bare_s=15.0, crossings=300, target=25_000)
@@ -29,14 +30,14 @@ def cases(*, quick: bool, seconds: float | None) -> Mapping[str, Case]:
         plain, hard = replace(plain, window_s=seconds), replace(hard, window_s=seconds)
         alive = replace(alive, window_s=seconds)
     return {
-        "job-100": partial(_run, job.run, job_100),
-        "job-1000": partial(_run, job.run, job_1000),
-        "promise": partial(_run, promise.run, plain),
-        "promise-hard": partial(_run, promise.run, hard),
-        "life": partial(_run, life.run, alive),
-        "decode": partial(_run, parts.decode, pieces),
-        "engine": partial(_run, parts.engine, pieces),
-        "journal": partial(_run, parts.journal, pieces),
+        "job-100": _case(job.run, job_100),
+        "job-1000": _case(job.run, job_1000),
+        "promise": _case(promise.run, plain),
+        "promise-hard": _case(promise.run, hard),
+        "life": _case(life.run, alive),
+        "decode": _case(parts.decode, pieces),
+        "engine": _case(parts.engine, pieces),
+        "journal": _case(parts.journal, pieces),
     }
 
 
@@ -52,5 +53,5 @@ def _quick() -> tuple[job.Load, job.Load, promise.Load, promise.Load, life.Load,
     )
 
 
-async def _run(run, load, case, folder):
-    return await run(case, load, folder)
+def _case(run: Callable[[str, Load, Path], Coroutine[None, None, list[Figure]]], load: Load) -> Case:
+    return lambda name, folder: run(name, load, folder)

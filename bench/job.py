@@ -1,4 +1,4 @@
-"""The whole job: devices on connections of their own, ten registers a second each, alarms out by MQTT, everything on."""
+"""The whole job: devices on connections of their own, ten registers a second each, alarms by MQTT, all parts on."""
 
 import asyncio
 import gc
@@ -45,9 +45,7 @@ class Load:
 async def devices(count: int) -> AsyncIterator[list[ScriptedServer]]:
     """So many devices, each listening on its own port."""
     async with AsyncExitStack() as stack:
-        servers = [
-            ScriptedServer({1: ScriptedUnit(holding=dict.fromkeys(range(REGISTERS), 0))}) for _ in range(count)
-        ]
+        servers = [ScriptedServer({1: ScriptedUnit(holding=dict.fromkeys(range(REGISTERS), 0))}) for _ in range(count)]
         for server in servers:
             await stack.enter_async_context(server)
         yield servers

@@ -94,7 +94,13 @@ def _depot(folder: Path, heads: int) -> Depot:
 
 def _engine(folder: Path) -> Engine:
     depot = _depot(folder, HEADS)
-    ears = Ears(lambda _: None, lambda _: None, lambda _id, _on, _why: None, lambda _delivery, _outcome: None)
+    ears = Ears(
+        scan=lambda _: None,
+        link=lambda _: None,
+        output=lambda _output, _on, _reason: None,
+        outcome=lambda _delivery, _outcome: None,
+        first_output=lambda _: None,
+    )
     wiring = build(depot, SystemClock(), Pacer(), ears)
     return Engine(orders(depot, wiring), "bench", None, SystemClock().now())
 

@@ -90,9 +90,7 @@ async def run(case: str, load: Load, folder: Path) -> list[Figure]:
             Bus(f"linha-{number}", server.port, tuple(server.units), PERIOD_MS, TIMEOUT_MS)
             for number, server in enumerate(servers)
         ]
-        depot = depot_file(
-            web=free_port(), mqtt=broker.port, buses=buses, mqtt_heads=publisher.values, webhook=hook
-        )
+        depot = depot_file(web=free_port(), mqtt=broker.port, buses=buses, mqtt_heads=publisher.values, webhook=hook)
         watch = Watch(folder, depot, program=("bench.slow_disk",) if load.hard else ("gateway.cli", "run"))
         await watch.start()
         stack.push_async_callback(watch.stop)

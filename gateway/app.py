@@ -46,6 +46,8 @@ from sensors.readings import LinkChange, Scan
 from sensors.stamps import MILLISECOND, SECOND, Instant, Stamp, rfc3339
 
 HEARTBEAT_S = 1.0
+SHOW_AFTER_S = 0.05
+"""Screens are told of an alarm so much later: the notices go first, and one picture shows a whole burst."""
 JOURNAL_WITHIN_S = 1.0
 """How long the journal may take at the end to write what it still holds."""
 
@@ -257,7 +259,7 @@ class App:
     def _show_soon(self) -> None:
         if not self._showing:
             self._showing = True
-            self._loop.call_soon(self._show)
+            self._loop.call_later(SHOW_AFTER_S, self._show)
 
     def _show(self) -> None:
         self._showing = False

@@ -72,10 +72,14 @@ class Engine:
         return self._close(turn)
 
     def reorder(self, orders: Orders, now: Stamp) -> list[Effect]:
-        """Follow new orders: standing alarms stay, new heads get their first grace, gone heads stop counting."""
+        """Follow new orders: standing alarms stay, new heads get their first grace, gone heads stop counting.
+
+        The channels are new ones too, so what the old ones had in hand is tried again.
+        """
         turn = Turn(now)
         self.orders = self.telling.orders = orders
         self.outputs.reorder(orders.outputs)
+        self.telling.outbox.recall(now.mono)
         self.sight.take_orders(orders, now.mono)
         turn.entry("reload", {"at_ms": utc_ms(now), "detectors": len(self.sight.heads)})
         self.sight.drop_strangers(turn)

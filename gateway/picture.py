@@ -1,6 +1,7 @@
 """The engine's state as the screens see it. Reads the engine, changes nothing, decides nothing."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 from alerts.alarms import AlarmKey, AlarmState
 from alerts.states import HORN
@@ -10,8 +11,20 @@ from gateway.watched import Head
 from sensors.readings import DetectorId
 from sensors.stamps import MILLISECOND, SECOND, Stamp, rfc3339
 
+SPOKEN_IN_SECONDS = 60
+"""Ages below this (s) are spoken in seconds, others in minutes."""
+
 Words = Callable[[AlarmState, str, Stamp], str]
 """Takes a standing alarm, the area it is in and the present, and says it in the depot's language."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """An alarm's view, with what it was made of beside the alarm itself: whether muted, and its age as spoken."""
+
+    alarm: AlarmState
+    sign: tuple[bool, int]
+    view: AlarmView
 
 
 class Picture:
@@ -39,6 +52,7 @@ class Picture:
         self._words = words
         self._links = links
         self._shown: dict[DetectorId, object] = {}
+        self._said: dict[AlarmKey, _Said] = {}
         self.seq = 0
 
     def snapshot(self, now: Stamp) -> Snapshot:
@@ -117,11 +131,22 @@ class Picture:
         )
 
     def _alarms(self, now: Stamp) -> tuple[AlarmView, ...]:
-        return tuple(self._alarm(alarm, now) for alarm in self._engine.book)
+        """All alarms; one that stands as it stood is not put into words again until its age reads differently."""
+        said = {alarm.key: self._say(alarm, now) for alarm in self._engine.book}
+        self._said = said
+        return tuple(each.view for each in said.values())
 
-    def _alarm(self, alarm: AlarmState, now: Stamp) -> AlarmView:
-        head = self._engine.sight.heads.get(DetectorId(alarm.key.subject))
+    def _say(self, alarm: AlarmState, now: Stamp) -> "_Said":
         muted = alarm.muted_until is not None and alarm.muted_until.mono > now.mono and alarm.phase in HORN
+        age = (now.mono - alarm.since.mono) // SECOND
+        sign = (muted, age if age < SPOKEN_IN_SECONDS else age // 60)
+        before = self._said.get(alarm.key)
+        if before is not None and before.alarm is alarm and before.sign == sign:
+            return before
+        return _Said(alarm, sign, self._alarm(alarm, muted, now))
+
+    def _alarm(self, alarm: AlarmState, muted: bool, now: Stamp) -> AlarmView:
+        head = self._engine.sight.heads.get(DetectorId(alarm.key.subject))
         return AlarmView(
             id=alarm.id,
             subject=alarm.key.subject,

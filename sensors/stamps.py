@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import NewType, Protocol
 
 Instant = NewType("Instant", int)
@@ -35,10 +36,14 @@ def rfc3339(utc: UtcNanos) -> str:
 
     A time that the calendar cannot hold (a clock gone mad) is clamped to its ends rather than raised.
     """
-    seconds, rest = divmod(int(utc), SECOND)
-    seconds = min(max(seconds, -62_135_596_800), 253_402_300_799)
-    moment = datetime.fromtimestamp(seconds, UTC)
-    return f"{moment:%Y-%m-%dT%H:%M:%S}.{rest // MILLISECOND:03d}Z"
+    seconds, rest = divmod(utc, SECOND)
+    return f"{_to_the_second(seconds)}.{rest // MILLISECOND:03d}Z"
+
+
+@lru_cache(maxsize=128)  # a picture of a thousand detectors writes a thousand times within the same second
+def _to_the_second(seconds: int) -> str:
+    moment = datetime.fromtimestamp(min(max(seconds, -62_135_596_800), 253_402_300_799), UTC)
+    return f"{moment:%Y-%m-%dT%H:%M:%S}"
 
 
 def parse_rfc3339(text: str) -> UtcNanos:

@@ -100,6 +100,7 @@ class ScriptedServer:
         mute: takes connections and requests, says nothing: accept, then silence.
         frozen: does not even read.
         glue: sends so many answers in one segment.
+        all_closed: set when the last connection has ended.
         serial, service_s, mute_wait_s, mute_exception: the gateway to a serial line; see the module.
     """
 
@@ -125,6 +126,7 @@ class ScriptedServer:
         self._frozen = False
         self._server: asyncio.Server | None = None
         self._open: set[_Connection] = set()
+        self.all_closed = asyncio.Event()
         self._line: deque[tuple[_Connection, Request]] = deque()
         self._line_busy = False
 
@@ -192,10 +194,13 @@ class ScriptedServer:
         """A connection was taken."""
         self.connections += 1
         self._open.add(connection)
+        self.all_closed.clear()
 
     def closed(self, connection: "_Connection") -> None:
         """A connection ended."""
         self._open.discard(connection)
+        if not self._open:
+            self.all_closed.set()
 
     def take(self, connection: "_Connection", request: Request) -> None:
         """A request came in."""

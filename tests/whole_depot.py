@@ -168,6 +168,16 @@ class Whole:
         async with aiohttp.ClientSession() as session, session.post(url, json=body) as answer:
             return answer.status, await answer.json()
 
+    async def shown(self, subject: str) -> Any:
+        """Wait until the page's API shows an alarm of this subject with its first output; return it."""
+        deadline = time.monotonic() + 3.0
+        while True:
+            for alarm in (await self.get("/api/v1/alarms"))["alarms"]:
+                if alarm["subject"] == subject and alarm["first_output"]:
+                    return alarm
+            assert time.monotonic() < deadline, "the page does not show the alarm"
+            await asyncio.sleep(0.01)
+
     async def web_up(self) -> None:
         deadline = time.monotonic() + WITHIN_S
         while True:

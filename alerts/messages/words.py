@@ -276,5 +276,7 @@ def _age(since: Stamp, at: Stamp, catalogue: Catalogue) -> str:
 
 def _clip(text: str, longest: int) -> str:
     """Bring foreign text to one printable line of at most `longest` characters."""
-    line = " ".join("".join(char if char.isprintable() else " " for char in text).split())
+    if not text.isprintable():
+        text = "".join(char if char.isprintable() else " " for char in text)
+    line = " ".join(text.split())
     return line if len(line) <= longest else line[: longest - 1] + "…"

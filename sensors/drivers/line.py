@@ -10,7 +10,6 @@ that is mute. While it is stuck everybody is late, so lateness alone proves noth
 - Silent units are asked one at a time, when nobody else waits (see `silent`).
 """
 
-from collections import deque
 from collections.abc import Callable, Sequence
 from math import inf
 from typing import Final
@@ -19,6 +18,7 @@ from sensors.drivers.commands import Command, Commands, Done
 from sensors.drivers.exchanges import NEVER, Counters, Poll
 from sensors.drivers.silent import Silent
 from sensors.drivers.strays import Exchange, Strays, Trickle
+from sensors.drivers.turns import Turns
 from sensors.readings import Scan, Status
 from sensors.stamps import Clock
 from sensors.wire.modbus import Head, Match, match, request
@@ -28,7 +28,7 @@ MUTE_S: Final = 1.2
 """A connection on which nobody has answered for so long, though asked, is dead or half open."""
 
 FRESH_S: Final = 4.0
-"""How long a new connection of many units may give no answer: it cannot be half open, but its first ones may be mute."""
+"""How long a new connection of many units may give no answer: it is not half open, but its first may be mute."""
 
 QUICK_REFUSAL_S: Final = 0.05
 """A gateway that takes longer than this to say "no answer from the device" (exceptions 10 and 11) blocks the line."""
@@ -56,23 +56,21 @@ class Line:
         self.reason = ""
         self.answered = False
         self._source = source
-        self._polls = [Poll(block) for block in blocks]
+        self._turns = Turns(blocks, self.counters)
         self._timeout_s = timeout_s
         self._period_s = period_s
         self._window = window if strict_ids else 1
-        self._fresh_s = min(MUTE_S * len(self._polls), FRESH_S)
+        self._fresh_s = min(MUTE_S * len(blocks), FRESH_S)
         self._strict_ids = strict_ids
         self._id = first_id
         self._clock = clock
         self._on_scan = on_scan
         self._write: Callable[[bytes], None] | None = None
         self._flights: dict[int, Exchange] = {}
-        self._queue: deque[Poll] = deque()
         self._commands = Commands(self.counters)
         self._silent = Silent(period_s, timeout_s, self.counters)
         self._strays = Strays(self.counters)
         self._head_clock = NEVER
-        self._doubt_since = NEVER
         self._doubt_until = NEVER
         self._slot_end = NEVER
         self._opened_at = NEVER
@@ -85,28 +83,13 @@ class Line:
         self._slot_end = now + self._period_s
         self._strays.new_slot()
         if self._write is None:
-            for poll in self._polls if self.reason else ():
+            for poll in self._turns.polls if self.reason else ():
                 self._publish(poll, Status.NO_CONTACT, self.reason)
             return
         for poll in tuple(self._silent.polls):
             self._publish(poll, poll.status, poll.reason)
-        doubtful: list[Poll] = []
-        for poll in self._polls:
-            if not poll.idle:
-                if not poll.silent:
-                    self.counters.overruns += 1
-                    poll.owed = True
-            elif poll.silent:
-                continue
-            elif poll.failures or poll.heard == NEVER:
-                doubtful.append(poll)
-            else:
-                poll.begin()
-                self._queue.append(poll)
-        for poll in doubtful:
-            poll.begin()
-        self._queue.extend(doubtful)
-        if self._queue:
+        self._turns.new_slot()
+        if self._turns.queue:
             self._silent.delays(now)
 
     def sweep(self, now: float) -> str:
@@ -138,7 +121,7 @@ class Line:
     @property
     def wants_to_send(self) -> bool:
         """Whether `pump` has anything to do."""
-        return bool(self._queue or self._commands.queue or self._silent.polls)
+        return bool(self._turns.queue or self._commands.queue or self._silent.polls)
 
     def due(self) -> float:
         """When `sweep` must be called next, at the latest (loop seconds)."""
@@ -154,8 +137,8 @@ class Line:
                 exchange = self._commands.queue.popleft()
             elif self._doubt_until != NEVER:
                 exchange = self._witness()
-            elif self._queue:
-                exchange = self._queue.popleft()
+            elif self._turns.queue:
+                exchange = self._turns.queue.popleft()
             else:
                 exchange = None if self._flights else self._silent.due(now, self._slot_end)
             if exchange is None:
@@ -171,12 +154,9 @@ class Line:
         self._trickle.ended()
         if anew:
             self._opened_at = now
-            self._silent.may_speak(now, all_of_them=len(self._silent.polls) == len(self._polls))
-            self._doubt_since = self._doubt_until = NEVER
-            for poll in sorted(self._polls, key=lambda each: each.failures > 0):
-                if poll.idle and not poll.silent:
-                    poll.begin()
-                    self._queue.append(poll)
+            self._silent.may_speak(now, all_of_them=len(self._silent.polls) == len(self._turns.polls))
+            self._doubt_until = NEVER
+            self._turns.begin_all()
         self.pump(now)
 
     def closed(self, reason: str, now: float, *, on_purpose: bool = False) -> None:
@@ -188,9 +168,7 @@ class Line:
         flights, self._flights = list(self._flights.values()), {}
         self._strays.clear()
         self._silent.forget_probe()
-        for poll in self._queue:
-            poll.idle = True
-        self._queue.clear()
+        self._turns.end_all()
         for exchange in flights:
             why = "garbled" if exchange.garbled else reason
             if isinstance(exchange, Command):
@@ -200,9 +178,19 @@ class Line:
             else:
                 self._fail(exchange, why, now)
 
-    def stopped(self, now: float) -> None:
-        """The line is given up for good: nobody waits for a command any more."""
-        self.closed("stopped", now)
+    def stopped(self) -> None:
+        """The line is given up on purpose: nothing is told of the heads, but nobody is left waiting for a command."""
+        self._write = None
+        self.reason = ""
+        flights, self._flights = list(self._flights.values()), {}
+        for exchange in [*flights, *self._turns.queue]:
+            if isinstance(exchange, Command):
+                self._commands.failed(exchange, "stopped")
+            else:
+                exchange.end()
+        self._turns.queue.clear()
+        self._strays.clear()
+        self._silent.forget_probe()
         self._commands.stop()
 
     def receiving(self, now: float, *, partial: bool) -> None:
@@ -264,8 +252,7 @@ class Line:
         self.counters.timeouts += 1
         in_doubt = self._doubt_until != NEVER
         if not in_doubt:
-            self._doubt_since = max(self._head_clock, exchange.sent)
-            self._doubt_until = self._doubt_since + MUTE_S
+            self._doubt_until = max(self._head_clock, exchange.sent) + MUTE_S
         exchange.cascade = in_doubt
         self._head_clock = now
         if self._strict_ids:
@@ -275,9 +262,7 @@ class Line:
             self._commands.again(exchange, why)
         elif exchange.trusted and self._strict_ids:
             self.counters.retries += 1
-            exchange.rewind()
-            exchange.attempt = 2
-            self._queue.append(exchange)
+            self._turns.again(exchange)
         else:
             self._fail(exchange, why, now)
         if now >= self._doubt_until:
@@ -289,35 +274,21 @@ class Line:
 
     def _line_lives(self, now: float, answered_sent: float) -> None:
         """Something answered after a doubt: let the stuck ones go on, and count what it cost."""
-        self._doubt_since = self._doubt_until = NEVER
+        self._doubt_until = NEVER
         if now - answered_sent > self._timeout_s:
             self.counters.stalls += 1
-            waiting = [poll for poll in self._queue if poll.attempt == 1]
-            given_up = [poll for poll in self._queue if poll.attempt == 2]
-            self._queue = deque(sorted(waiting, key=lambda poll: not poll.trusted))
-            for poll in given_up:
+            for poll in self._turns.after_stall():
                 self._fail(poll, "timeout", now)
             self._silent.delays(answered_sent)
         self._silent.line_goes_on(now)
 
     def _witness(self) -> Poll | None:
         """While in doubt only one who answered lately is asked: its answer, or its silence, says most of the line."""
-        for poll in self._queue:
-            if poll.trusted:
-                self._queue.remove(poll)
-                return poll
-        if self._flights:
-            return None
-        idle = [poll for poll in self._polls if poll.idle and poll.trusted]
-        if idle and self._queue:
-            witness = min(idle, key=lambda each: each.heard)
-            witness.begin()
-            return witness
-        if idle:
-            return None  # the next slot brings a witness by itself
-        if self._queue:
-            return self._queue.popleft()
-        return self._silent.probe() if self._silent.polls else None
+        alone = not self._flights
+        witness = self._turns.witness(alone=alone)
+        if witness is None and alone and self._silent.polls and not any(self._turns.idle_witnesses()):
+            return self._silent.probe()  # nobody is left to ask: does anyone answer on this connection?
+        return witness
 
     def _send(self, exchange: Exchange, now: float) -> None:
         self._id = key = (self._id + 1) & 0xFFFF
@@ -335,7 +306,7 @@ class Line:
     def _answered(self, poll: Poll, buffer: bytearray, base: int, now: float) -> None:
         if len(poll.block.asks) > 1:
             if poll.collect(buffer, base):
-                self._queue.appendleft(poll)
+                self._turns.queue.appendleft(poll)
                 return
             buffer, base = poll.words, 0
         stamp = self._clock.now()
@@ -345,8 +316,7 @@ class Line:
         if poll.owed:
             # It was still waiting when its next slot began: that turn follows at once, so that its mean period is kept.
             poll.owed = False
-            poll.begin()
-            self._queue.append(poll)
+            self._turns.begin(poll)
         self._on_scan(Scan(self._source, readings, stamp))
 
     def _alive(self, poll: Poll, now: float) -> None:
@@ -379,13 +349,7 @@ class Line:
         if poll.silent:
             self._silent.remove(poll)
         self._strays.forget(poll)
-        place = self._polls.index(poll)
-        fresh = [Poll(block) for block in apart]
-        self._polls[place : place + 1] = fresh
-        for each in fresh:
-            each.heard, each.failures = poll.heard, poll.failures
-            each.begin()
-        self._queue.extend(fresh)
+        self._turns.replace(poll, apart)
 
     def _unasked(self, key: int, now: float) -> str:
         late = self._strays.recognise(key)
@@ -400,8 +364,7 @@ class Line:
         if late.cascade and isinstance(late, Poll):
             self._alive(late, now)
             if late.idle:
-                late.begin()
-                self._queue.append(late)
+                self._turns.begin(late)
         return ""
 
     # --- details: failures

@@ -131,7 +131,7 @@ class ModbusBus:
         Raises:
             BaseException: a fault in a callback or in the line itself, for the supervisor to see.
         """
-        loop = self._loop = asyncio.get_running_loop()
+        self._loop = asyncio.get_running_loop()
         self._crash = None
         self._next_slot = self._pacer.first_slot(self._period_s)
         self._watching = False
@@ -152,8 +152,8 @@ class ModbusBus:
             if self._wire is not None:
                 self._wire.abort()
                 self._wire = None
-            self._line.stopped(loop.time())
-            self._set_up(up=False, reason="stopped")
+            self._line.stopped()
+            self.up = False
 
     async def _one_connection(self, *, anew: bool) -> str:
         """Connect and stay until the connection ends; return why it did (or did not come about)."""

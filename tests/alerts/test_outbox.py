@@ -144,3 +144,12 @@ def test_every_delivery_is_either_owed_or_settled_once(steps: list[tuple[str, in
         assert sorted([item.event.seq for item in box] + settled) == sorted(owed)
     now = Instant(now + 120 * SECOND)
     assert {item.event.seq for item in box.take_due(now)} == owed - set(settled)
+
+
+def test_what_ended_channels_had_in_hand_is_due_again() -> None:
+    box = Outbox()
+    box.owe(delivery(), event(), NOW, ticket=None, leave=NOW)
+    box.take_due(NOW)
+    box.recall(later(1))
+    (again,) = box.take_due(later(1))
+    assert (again.delivery.id, again.delivery.attempt) == (delivery().id, 2)

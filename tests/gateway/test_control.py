@@ -16,6 +16,7 @@ import pytest
 
 from dashboards.ports import Act, Answer, Ask, Change, DepotView, DetectorView, Snapshot, Subscribe, ToScreen
 from gateway.control import MAX_BACKLOG_BYTES, MAX_CLIENTS, MAX_REQUEST_BYTES, ControlError, ControlServer, ask
+from sensors.stamps import UtcNanos, rfc3339
 
 NOW = "2026-11-30T11:10:59.123Z"
 HEAD = DetectorView(
@@ -45,10 +46,15 @@ class Served:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.picture = PICTURE
+        self.live = False
         self.acts: list[Act] = []
         self.answer: Callable[[Act], Answer] = lambda act: Answer(act.ref, ok=True)
-        self.server = ControlServer(
-            path, picture=lambda: self.picture, act=self._act, metrics=lambda: {"polls_total": 5.0}
+        self.server = ControlServer(path, picture=self._sent_now, act=self._act, metrics=lambda: {"polls_total": 5.0})
+
+    def _sent_now(self) -> Snapshot:
+        """A child takes no picture that was sent a while ago, so this one must say when it really is sent."""
+        return (
+            msgspec.structs.replace(self.picture, at=rfc3339(UtcNanos(time.time_ns()))) if self.live else self.picture
         )
 
     def _act(self, act: Act) -> Answer:
@@ -260,6 +266,7 @@ async def test_a_client_that_does_not_read_is_dropped_counted_and_the_others_mis
 
 
 async def test_a_stopped_web_child_never_holds_up_the_caller(served: Served, tmp_path: Path) -> None:
+    served.live = True
     child = await asyncio.create_subprocess_exec(
         sys.executable,
         *("-m", "gateway.webchild", "--socket", str(served.path), "--journal", str(tmp_path / "j")),

@@ -24,7 +24,7 @@ async def test_a_leak_on_a_real_wire_becomes_an_alarm_in_three_seconds(depot: Wh
     assert call.at - began < 3.0
     body = call.body
     assert (body["subject"], body["level"], body["lel_pct"], body["recorded"]) == ("GD-2", "A1", 12.3, True)
-    (alarm,) = (await depot.get("/api/v1/alarms"))["alarms"]
+    alarm = await depot.shown("GD-2")
     assert (alarm["subject"], alarm["kind"], alarm["level"]) == ("GD-2", "GAS", "A1")
     assert alarm["sampled"] <= alarm["decided"] <= alarm["first_output"]
     status, _ = await depot.post(f"/api/v1/alarms/{alarm['id']}/acknowledge", by="Ana", note="indo ver")
@@ -47,7 +47,7 @@ async def test_a_rise_sounds_again_after_an_acknowledgement(depot: Whole) -> Non
     await depot.web_up()
     depot.gas(1, 15.0)
     await until(lambda: depot.siren_on)
-    (alarm,) = (await depot.get("/api/v1/alarms"))["alarms"]
+    alarm = await depot.shown("GD-1")
     await depot.post(f"/api/v1/alarms/{alarm['id']}/acknowledge", by="Ana")
     await until(lambda: not depot.siren_on)
     began = depot.gas(1, 45.0)

@@ -308,5 +308,5 @@ def test_whoever_waits_for_a_command_is_told_when_the_line_stops():
     line.line.closed("refused", 0.0)
     asked = Asked()
     line.line.command(1, 0, True, asked.done, 5.0)
-    line.line.stopped(5.1)
+    line.line.stopped()
     assert asked.told == [(None, "stopped")]

@@ -132,7 +132,7 @@ async def test_b10_an_exception_is_a_fault_without_a_number_and_the_neighbours_k
             device.bad_registers = {20: code}
             began = rig.now()
             await rig.until(lambda began=began: len(rig.good("D1", began)) >= 8)
-            told = [reading for reading in rig.of("D2", began + 0.1)]
+            told = rig.of("D2", began + 0.1)
             assert {(reading.quality, reading.status) for reading in told} == {(Quality.BAD, Status.FAULT)}
             assert {(reading.lel_pct, reading.at_least, reading.raw) for reading in told} == {(None, None, None)}
             assert {reading.reason for reading in told} == {f"exception-{code}"}
@@ -278,10 +278,11 @@ async def test_three_mute_units_of_32_on_a_gateway_that_serves_one_at_a_time_del
         await rig.until(lambda: all(rig.good(f"D{number}") for number in live))
         await rig.until(lambda: len(rig.of("D5")) >= 4)
         settled = rig.now()
-        await rig.until(lambda: len(rig.good("D1", settled)) >= 17, 12.0)
+        await rig.until(lambda: rig.now() >= settled + 10.0, 12.0)
         for number in live:
             times = rig.good(f"D{number}", settled)
-            assert (times[-1] - times[0]) / (len(times) - 1) == pytest.approx(0.5, rel=0.05), number
+            assert 10.0 / len(times) < 0.5 * 1.06, number  # ten seconds hold 20 slots, of which one may be lost
+            assert max(b - a for a, b in itertools.pairwise(times)) < 1.2, number
             assert {reading.quality for reading in rig.of(f"D{number}")} == {Quality.GOOD}
 
 
@@ -377,8 +378,7 @@ async def test_cancelled_it_closes_its_socket(rig):
         await rig.stop()
         rig.tasks.clear()
         async with asyncio.timeout(2):
-            while server.open_connections:
-                await asyncio.sleep(0.01)
+            await server.all_closed.wait()
 
 
 async def test_buses_of_one_pacer_are_spread_over_the_period(rig):

@@ -1,0 +1,95 @@
+"""Who is next on a line: the polls in the order of their turns. Sends nothing and judges nothing."""
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+
+from sensors.drivers.exchanges import NEVER, Counters, Poll
+from sensors.wire.registers import Block
+
+
+class Turns:
+    """All polls of a line, and the queue of those that wait for this slot's turn."""
+
+    def __init__(self, blocks: Sequence[Block], counters: Counters) -> None:
+        self.polls = [Poll(block) for block in blocks]
+        self.queue: deque[Poll] = deque()
+        self._counters = counters
+
+    def new_slot(self) -> None:
+        """Everybody's turn: those who answered lately first, the doubtful after them, the silent not at all."""
+        doubtful: list[Poll] = []
+        for poll in self.polls:
+            if not poll.idle:
+                if not poll.silent:
+                    self._counters.overruns += 1
+                    poll.owed = True
+            elif poll.silent:
+                continue
+            elif poll.failures or poll.heard == NEVER:
+                doubtful.append(poll)
+            else:
+                poll.begin()
+                self.queue.append(poll)
+        for poll in doubtful:
+            self.begin(poll)
+
+    def begin(self, poll: Poll) -> None:
+        """A turn of its own, at the end of the queue."""
+        poll.begin()
+        self.queue.append(poll)
+
+    def again(self, poll: Poll) -> None:
+        """The same turn once more, after the others' first attempts."""
+        poll.rewind()
+        poll.attempt = 2
+        self.queue.append(poll)
+
+    def begin_all(self) -> None:
+        """On a new connection: a turn at once for all who are not silent, those who failed last."""
+        for poll in sorted(self.polls, key=lambda each: each.failures > 0):
+            if poll.idle and not poll.silent:
+                self.begin(poll)
+
+    def end_all(self) -> None:
+        """The connection is gone: nobody waits any more."""
+        for poll in self.queue:
+            poll.idle = True
+        self.queue.clear()
+
+    def after_stall(self) -> list[Poll]:
+        """The line was stuck: who answered lately goes first. Returns the retries, not worth another stall."""
+        waiting = [poll for poll in self.queue if poll.attempt == 1]
+        given_up = [poll for poll in self.queue if poll.attempt == 2]
+        self.queue = deque(sorted(waiting, key=lambda poll: not poll.trusted))
+        return given_up
+
+    def witness(self, *, alone: bool) -> Poll | None:
+        """Take one who answered lately: from the queue, or out of turn if others wait for what it will show.
+
+        Without any such, the next of the queue is taken; `alone` says that nothing is in flight.
+        """
+        for poll in self.queue:
+            if poll.trusted:
+                self.queue.remove(poll)
+                return poll
+        if not alone or not self.queue:
+            return None
+        idle = self.idle_witnesses()
+        witness = min(idle, key=lambda each: each.heard, default=None)
+        if witness is None:
+            return self.queue.popleft()
+        witness.begin()
+        return witness
+
+    def idle_witnesses(self) -> Iterator[Poll]:
+        """Those who answered lately and do not wait now; the next slot brings them by itself."""
+        return (poll for poll in self.polls if poll.idle and poll.trusted)
+
+    def replace(self, poll: Poll, blocks: Sequence[Block]) -> None:
+        """In place of one poll put one for each of these blocks, each with a turn at once."""
+        fresh = [Poll(block) for block in blocks]
+        place = self.polls.index(poll)
+        self.polls[place : place + 1] = fresh
+        for each in fresh:
+            each.heard, each.failures = poll.heard, poll.failures
+            self.begin(each)

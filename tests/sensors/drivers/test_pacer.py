@@ -1,0 +1,76 @@
+"""One timer for all: in order, on ticks, and deaf to nobody because another failed."""
+
+import asyncio
+import math
+
+import pytest
+
+from sensors.drivers.pacer import GRID_S, Pacer
+
+TICK_S = 0.01
+
+
+async def test_nobody_is_woken_early_or_more_than_a_tick_late():
+    loop, pacer = asyncio.get_running_loop(), Pacer(TICK_S)
+    woken: dict[float, float] = {}
+    last = asyncio.Event()
+    wanted = [loop.time() + delay for delay in (0.05, 0.013, 0.0, 0.031, 0.0309, -1.0)]
+
+    def note(when: float, now: float) -> None:
+        woken[when] = now
+        if len(woken) == len(wanted):
+            last.set()
+
+    for when in wanted:
+        pacer.at(when, lambda now, when=when: note(when, now))
+    await asyncio.wait_for(last.wait(), 2)
+    for when, now in woken.items():
+        assert now >= when
+        if when > wanted[5]:
+            assert math.ceil(when / TICK_S) * TICK_S <= now + 1e-9
+
+
+async def test_a_wake_that_raises_does_not_cost_the_others_theirs():
+    loop, pacer = asyncio.get_running_loop(), Pacer(TICK_S)
+    failures: list[object] = []
+    loop.set_exception_handler(lambda _, context: failures.append(context["exception"]))
+    woken = asyncio.Event()
+    when = loop.time() + 0.02
+
+    def fail(_: float) -> None:
+        raise AssertionError("a bug")
+
+    pacer.at(when, lambda _: woken.set())
+    pacer.at(when, fail)
+    pacer.at(when, fail)
+    await asyncio.wait_for(woken.wait(), 2)
+    assert len(failures) == 2
+
+
+async def test_a_wake_that_asks_for_now_is_woken_in_the_next_tick_and_does_not_hold_the_loop():
+    loop, pacer = asyncio.get_running_loop(), Pacer(TICK_S)
+    times: list[float] = []
+    enough = asyncio.Event()
+
+    def again(now: float) -> None:
+        times.append(now)
+        if len(times) == 5:
+            enough.set()
+        else:
+            pacer.at(now - 1, again)
+
+    pacer.at(loop.time(), again)
+    await asyncio.wait_for(enough.wait(), 2)
+    assert times == sorted(set(times))
+
+
+@pytest.mark.parametrize("lines", [1, 8, 1000])
+async def test_first_slots_are_spread_over_the_period_and_on_the_grid(lines):
+    loop, pacer = asyncio.get_running_loop(), Pacer()
+    now = loop.time()
+    slots = [pacer.first_slot(1.0) for _ in range(lines)]
+    assert all(now <= slot <= now + 1.0 + 2 * GRID_S for slot in slots)
+    assert all(math.isclose(slot / GRID_S, round(slot / GRID_S), abs_tol=1e-6) for slot in slots)
+    places = round(1.0 / GRID_S)
+    buckets = [sum(round(slot / GRID_S) % places == tick for slot in slots) for tick in range(places)]
+    assert max(buckets) <= math.ceil(lines / places) + 3

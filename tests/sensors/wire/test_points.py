@@ -1,0 +1,47 @@
+"""Words to numbers, against struct; units to %LEL of the reference, against the definition."""
+
+import math
+import struct
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sensors.wire.points import Basis, Type, UnitOfValue, WordOrder, extractor, reference_lel_pct_per
+
+LETTERS = {Type.INT16: "h", Type.UINT16: "H", Type.INT32: "i", Type.UINT32: "I", Type.FLOAT32: "f"}
+ORDERS = {
+    WordOrder.ABCD: (0, 1, 2, 3),
+    WordOrder.CDAB: (2, 3, 0, 1),
+    WordOrder.BADC: (1, 0, 3, 2),
+    WordOrder.DCBA: (3, 2, 1, 0),
+}
+
+
+@given(st.sampled_from(Type), st.sampled_from(WordOrder), st.binary(min_size=4, max_size=4), st.integers(0, 9))
+def test_every_type_in_every_order_is_what_struct_says(kind, order, big_endian, offset):
+    size = kind.words * 2
+    value = struct.unpack(">" + LETTERS[kind], big_endian[:size])[0]
+    places = ORDERS[order] if size == 4 else {(0, 1): (0, 1), (2, 3): (0, 1)}.get(ORDERS[order][:2], (1, 0))
+    on_the_wire = bytearray(b"\xaa" * offset + bytes(big_endian[place] for place in places) + b"\xaa")
+    read = extractor(kind, order)(on_the_wire, offset)
+    assert read == value or (math.isnan(read) and math.isnan(value))
+
+
+def test_the_example_that_names_the_orders():
+    assert extractor(Type.FLOAT32, WordOrder.CDAB)(bytes.fromhex("077A429B"), 0) == pytest.approx(77.51, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("unit", "basis", "per"),
+    [
+        (UnitOfValue.LEL_PCT, Basis(1.4, 1.4), 1.0),
+        (UnitOfValue.LEL_PCT, Basis(1.7, 1.4), 1.7 / 1.4),
+        (UnitOfValue.LEL_PCT, Basis(None, 1.4), 1.5),  # unknown: the highest basis, so that it over-reads
+        (UnitOfValue.LEL_PCT, Basis(1.4, 1.4, 1.62), 1.62),
+        (UnitOfValue.PPM, Basis(2.1, 1.4), 1 / 140),  # 1.4 %vol is 14,000 ppm; the head's basis plays no part
+        (UnitOfValue.VOL_PCT, Basis(None, 1.4), 100 / 1.4),
+    ],
+)
+def test_units_become_pct_lel_of_the_reference(unit, basis, per):
+    assert reference_lel_pct_per(unit, basis) == pytest.approx(per)
