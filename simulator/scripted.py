@@ -9,87 +9,25 @@ import asyncio
 import socket
 import struct
 from collections import deque
-from dataclasses import dataclass, field
-from enum import Enum
 from typing import Final, Self
 
-READS: Final = {3: "holding", 4: "inputs"}
+from simulator.answers import (
+    CountFault,
+    IdFault,
+    Request,
+    ScriptedUnit,
+    answer_to,
+    exception_to,
+    forged_count,
+    frame_of,
+)
+
+__all__ = ["CountFault", "IdFault", "Request", "ScriptedServer", "ScriptedUnit"]
+
 MAX_LOG: Final = 1_000_000
 BACKLOG: Final = 1024
 GLUE_S: Final = 0.05
 """How long a reply waits at most for another to be glued to."""
-
-
-class IdFault(Enum):
-    """How the transaction id of an answer is forged."""
-
-    WRONG = "wrong"  # one more than asked
-    PREVIOUS = "previous"  # that of the request before
-    SWAPPED = "swapped"  # its two bytes exchanged
-    ZERO = "zero"
-
-
-class CountFault(Enum):
-    """How the byte count of an answer is forged; the MBAP length agrees with the forgery."""
-
-    MORE = "more"  # one register too many
-    FEWER = "fewer"  # one register too few
-    ODD = "odd"  # one byte too few
-    ZERO = "zero"
-
-
-@dataclass(slots=True)
-class ScriptedUnit:
-    """One unit and its faults, all of which may be changed at any time.
-
-    Attributes:
-        holding, inputs: registers by wire address; an address not there is answered with exception 2.
-        silent: takes requests and says nothing.
-        delay_s: answers so much later; on a serial line this is on top of the service time.
-        exception: answers everything with this exception code.
-        bad_registers: reads that touch one of these are answered with its exception code.
-        wrong_unit: answers in the name of this unit.
-        length_error: added to the MBAP length, which then lies.
-        cut_s: sends its answer byte by byte, so far apart.
-        garbage: sent instead of an answer.
-        repeat: sends its answer so often.
-        stuck_coils: coils that take a write, echo it, and stay as they are.
-        answers_left: goes silent after so many answers; None never.
-    """
-
-    holding: dict[int, int] = field(default_factory=dict)
-    inputs: dict[int, int] = field(default_factory=dict)
-    coils: dict[int, bool] = field(default_factory=dict)
-    silent: bool = False
-    delay_s: float = 0.0
-    exception: int | None = None
-    bad_registers: dict[int, int] = field(default_factory=dict)
-    id_fault: IdFault | None = None
-    wrong_unit: int | None = None
-    count_fault: CountFault | None = None
-    length_error: int = 0
-    cut_s: float = 0.0
-    garbage: bytes | None = None
-    repeat: int = 1
-    stuck_coils: set[int] = field(default_factory=set)
-    answers_left: int | None = None
-
-    def set_float(self, register: int, value: float) -> None:
-        """Put a float32 into two holding registers, high word first."""
-        self.holding[register], self.holding[register + 1] = struct.unpack(">HH", struct.pack(">f", value))
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """One request as it arrived. `at` is in seconds of the loop's clock; `count` is the value for a coil write."""
-
-    at: float
-    connection: int
-    transaction: int
-    unit: int
-    function: int
-    address: int
-    count: int
 
 
 class ScriptedServer:
@@ -234,7 +172,7 @@ class ScriptedServer:
 
     def _line_gave_up(self, connection: "_Connection", request: Request) -> None:
         if self.mute_exception is not None:
-            connection.send(_frame(request.transaction, request.unit, _exception(request, self.mute_exception)))
+            connection.send(frame_of(request.transaction, request.unit, exception_to(request, self.mute_exception)))
         self._line_busy = False
         self._serve_line()
 
@@ -257,9 +195,9 @@ class ScriptedServer:
             connection.send(unit.garbage)
             return
         transaction = connection.forged_id(request, unit.id_fault)
-        pdu = _forged_count(_answer(request, unit), unit.count_fault)
+        pdu = forged_count(answer_to(request, unit), unit.count_fault)
         number = request.unit if unit.wrong_unit is None else unit.wrong_unit
-        frame = _frame(transaction, number, pdu, unit.length_error) * unit.repeat
+        frame = frame_of(transaction, number, pdu, unit.length_error) * unit.repeat
         if unit.cut_s:
             connection.send_cut(frame, unit.cut_s)
         else:
@@ -361,68 +299,3 @@ class _Connection(asyncio.Protocol):
     def _write(self, data: bytes) -> None:
         if self._transport is not None and data:
             self._transport.write(data)
-
-
-def _frame(transaction: int, unit: int, pdu: bytes, length_error: int = 0) -> bytes:
-    length = max(0, len(pdu) + 1 + length_error)
-    return struct.pack(">HHHB", transaction, 0, length, unit) + pdu
-
-
-def _exception(request: Request, code: int) -> bytes:
-    return bytes((request.function | 0x80, code))
-
-
-def _answer(request: Request, unit: ScriptedUnit) -> bytes:
-    """Return the PDU of an honest answer."""
-    if unit.exception is not None:
-        return _exception(request, unit.exception)
-    if request.function in READS:
-        return _registers(request, unit)
-    if request.function not in (1, 5):
-        return _exception(request, 1)
-    if request.address not in unit.coils:
-        return _exception(request, 2)
-    return _coils(request, unit)
-
-
-def _registers(request: Request, unit: ScriptedUnit) -> bytes:
-    table: dict[int, int] = getattr(unit, READS[request.function])
-    if not 1 <= request.count <= 125:
-        return _exception(request, 3)
-    wanted = range(request.address, request.address + request.count)
-    for register in wanted:
-        code = unit.bad_registers.get(register, 0 if register in table else 2)
-        if code:
-            return _exception(request, code)
-    words = [table[register] for register in wanted]
-    return struct.pack(f">BB{len(words)}H", request.function, len(words) * 2, *words)
-
-
-def _coils(request: Request, unit: ScriptedUnit) -> bytes:
-    address, count = request.address, request.count
-    if request.function == 5:
-        if address not in unit.stuck_coils:
-            unit.coils[address] = count == 0xFF00
-        return struct.pack(">BHH", 5, address, count)
-    packed = 0
-    for index in range(count):
-        packed |= unit.coils.get(address + index, False) << index
-    size = (count + 7) // 8
-    return bytes((1, size)) + packed.to_bytes(size, "little")
-
-
-def _forged_count(pdu: bytes, fault: CountFault | None) -> bytes:
-    """Make a register answer too long, too short, odd or empty."""
-    if pdu[0] not in READS:
-        return pdu
-    match fault:
-        case None:
-            return pdu
-        case CountFault.MORE:
-            return bytes((pdu[0], pdu[1] + 2)) + pdu[2:] + b"\xbe\xef"
-        case CountFault.FEWER:
-            return bytes((pdu[0], pdu[1] - 2)) + pdu[2:-2]
-        case CountFault.ODD:
-            return bytes((pdu[0], pdu[1] - 1)) + pdu[2:-1]
-        case CountFault.ZERO:
-            return bytes((pdu[0], 0))

@@ -73,7 +73,7 @@ class ModbusBus:
     """One line: polled in absolute slots, commanded in between, reconnected whenever it is lost.
 
     `on_scan` and `on_link` are called in the same step in which an answer arrives. `up` is False until somebody has
-    answered (a line of outputs only: until connected), and again after a mute connection. Times of the callbacks come
+    answered (a line of outputs only: until connected), and again after each lost connection. Times of the callbacks come
     from `clock`; the schedule follows the event loop's clock.
     """
 
@@ -115,7 +115,7 @@ class ModbusBus:
         self._wire: _Wire | None = None
         self._ended: asyncio.Future[str] | None = None
         self._told: bool | None = None
-        self._needs_answer = bool(heads)
+        self._has_heads = self._needs_answer = bool(heads)
         self._crash: BaseException | None = None
 
     @property
@@ -244,9 +244,8 @@ class ModbusBus:
         wire.abort()
         self.counters.reconnects += 1
         self._line.closed(reason, now, on_purpose=reason == LATE_GUARD)
-        if reason == "mute":
-            self._needs_answer = True
         if reason != LATE_GUARD:
+            self._needs_answer = self._has_heads
             self._set_up(up=False, reason=reason)
         if self._ended is not None and not self._ended.done():
             self._ended.set_result(reason)
