@@ -10,7 +10,7 @@ from statistics import median
 from bench.depots import DEPOT, Bus, depot_file, detector_on
 from bench.figures import Figure, percentile
 from gateway.clock import SystemClock
-from gateway.config import load
+from gateway.configuration.loading import load
 from gateway.depot import Depot
 from gateway.engine import Engine
 from gateway.events import Record

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from gateway import app
-from gateway.config import load
+from gateway.configuration.loading import load
 from simulator.disks import FaultyDisk
 
 SYNC_S = 2.0

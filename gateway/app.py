@@ -16,7 +16,8 @@ from alerts.alarms import AlarmKey, AlarmState, Delivery, Outcome
 from alerts.messages.words import Place, standing
 from dashboards.ports import Act, Answer, DepotView, LinkView
 from gateway.clock import SystemClock
-from gateway.config import Loaded, load
+from gateway.configuration.loading import Loaded, load
+from gateway.configuration.problems import ConfigError
 from gateway.control import ControlError, ControlServer
 from gateway.depot import Depot
 from gateway.engine import Engine
@@ -37,7 +38,6 @@ from gateway.events import (
 from gateway.journal import Journal, StoreError
 from gateway.notify import ServiceManager
 from gateway.picture import Picture
-from gateway.problems import ConfigError
 from gateway.runtime import Runtime
 from gateway.webprocess import WebProcess
 from gateway.wiring import Ears, Wiring, build, orders, worst_cases
@@ -48,6 +48,9 @@ from sensors.stamps import MILLISECOND, SECOND, Instant, Stamp, rfc3339
 HEARTBEAT_S = 1.0
 SHOW_AFTER_S = 0.05
 """Screens are told of an alarm so much later: the notices go first, and one picture shows a whole burst."""
+OUTCOMES_WAITING = 100
+"""Records of mere outcomes that wait for the next alarm's record or heartbeat, to share its sync of the disk."""
+
 JOURNAL_WITHIN_S = 1.0
 """How long the journal may take at the end to write what it still holds."""
 
@@ -78,6 +81,7 @@ class App:
         self._timer: asyncio.TimerHandle | None = None
         self._armed: Instant | None = None
         self._showing = False
+        self._outcomes: list[Record] = []
         self._turned = self.clock.now()
         self._lag_ns = 0
         self._stopping = asyncio.Event()
@@ -126,6 +130,7 @@ class App:
         await self._runtime.end("screens")
         if self._timer is not None:
             self._timer.cancel()
+        self._record_outcomes()
         written = await asyncio.to_thread(self._journal.close, JOURNAL_WITHIN_S)
         if not written:
             self._log.error("journal did not take everything", **self._journal_figures())
@@ -182,8 +187,7 @@ class App:
                 case SetOutput():
                     self._wiring.outputs[effect.output].set(effect.on)
                 case Record():
-                    if not self._journal.submit(effect):
-                        self._system("journal", present=True, reason="dropped", detail="")
+                    self._record(effect)
                 case Deliver():
                     self._wiring.dispatcher.submit(effect.delivery, effect.event, effect.recorded)
                 case Show():
@@ -191,6 +195,18 @@ class App:
                 case _:
                     assert_never(effect)
         self._arm()
+
+    def _record(self, record: Record) -> None:
+        """Have it written. What channels answered may wait a second: a crash repeats a notice, it never loses one."""
+        self._outcomes.append(record)
+        if len(self._outcomes) > OUTCOMES_WAITING or any(entry.kind != "delivery" for entry in record.entries):
+            self._record_outcomes()
+
+    def _record_outcomes(self) -> None:
+        waiting, self._outcomes = self._outcomes, []
+        for record in waiting:
+            if not self._journal.submit(record):
+                self._system("journal", present=True, reason="dropped", detail="")
 
     def _arm(self) -> None:
         """Keep one timer, set to the engine's next deadline; one that fires early costs nothing but a look."""
@@ -243,6 +259,7 @@ class App:
 
     def _beat(self) -> None:
         """Once a second: the heartbeat of screens, watchdog and broker, from the loop that watches."""
+        self._record_outcomes()
         now = self.clock.now()
         self._lag_ns = now.mono - self._turned.mono - round(HEARTBEAT_S * SECOND)
         self._turned = now

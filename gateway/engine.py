@@ -290,6 +290,8 @@ class Engine:
             alarm = self.book.get(event.key)
             if annunciates(event) and alarm is not None and alarm.annunciated == event.at:
                 self.telling.schedule(alarm)
+                if alarm.key.kind is Kind.GAS and self.outputs.sounding(turn.now.mono):
+                    self._took(alarm, turn.now, turn)  # it needs no siren started: one was just read to sound
             if send:
                 self.telling.owe(event, ticket, turn)
         if turn.events:

@@ -4,7 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gateway.events import OutputReported
-from sensors.stamps import Stamp
+from sensors.stamps import SECOND, Instant, Stamp
+
+FRESH = 3 * SECOND
+"""A read-back older than this (ns) proves nothing about now."""
 
 
 @dataclass(slots=True)
@@ -44,6 +47,17 @@ class Outputs:
         """Tell whether this output should be on."""
         state = self._states.get(output)
         return state is not None and bool(state.wanted)
+
+    def sounding(self, now: Instant) -> bool:
+        """Tell whether a siren that is wanted on was read to be on within the last `FRESH`."""
+        return any(
+            state.kind == "siren"
+            and state.wanted
+            and state.confirmed
+            and state.at is not None
+            and now - state.at.mono <= FRESH
+            for state in self._states.values()
+        )
 
     def report(self, report: OutputReported) -> bool:
         """Take a read-back. Return whether it says something new."""

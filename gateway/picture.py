@@ -8,9 +8,10 @@ from alerts.states import HORN
 from dashboards.ports import AlarmView, Change, DepotView, DetectorView, LinkView, OutputView, Snapshot
 from gateway.engine import Engine
 from gateway.watched import Head
-from sensors.readings import DetectorId
+from sensors.readings import DetectorId, Reading
 from sensors.stamps import MILLISECOND, SECOND, Stamp, rfc3339
 
+NO_BUDGET = (0.0, False)
 SPOKEN_IN_SECONDS = 60
 """Ages below this (s) are spoken in seconds, others in minutes."""
 
@@ -51,7 +52,7 @@ class Picture:
         self._worst_case_s = worst_case_s
         self._words = words
         self._links = links
-        self._shown: dict[DetectorId, object] = {}
+        self._shown: dict[DetectorId, tuple[Reading | None, bool]] = {}
         self._said: dict[AlarmKey, _Said] = {}
         self.seq = 0
 
@@ -103,14 +104,15 @@ class Picture:
 
     def _news(self) -> Iterable[Head]:
         for name, head in self._engine.sight.heads.items():
-            sign = (head.last, head.troubled)
-            if self._shown.get(name) != sign:
-                self._shown[name] = sign
+            shown = self._shown.get(name)
+            if shown is None or shown[0] is not head.last or shown[1] is not head.troubled:
+                self._shown[name] = (head.last, head.troubled)
                 yield head
 
     def _detector(self, head: Head, now: Stamp) -> DetectorView:
         levels, last, name = self._engine.orders.levels, head.last, head.watch.detector
-        worst, certified = self._worst_case_s.get(name, (0.0, False))
+        worst, certified = self._worst_case_s.get(name, NO_BUDGET)
+        watching = last is not None and (not head.troubled or self._engine.sight.watching(head))
         return DetectorView(
             id=name,
             area=head.watch.area,
@@ -125,7 +127,7 @@ class Picture:
             a1=levels.a1,
             a2=levels.a2,
             a3=levels.a3,
-            watching=self._engine.sight.watching(head),
+            watching=watching,
             worst_case_s=worst,
             certified=certified,
         )

@@ -12,7 +12,7 @@ from alerts.messages.catalogue import Catalogue
 from gateway.words.language import language_of
 
 if TYPE_CHECKING:  # pydantic comes with it, which `--help` does not need
-    from gateway.config import Loaded
+    from gateway.configuration.loading import Loaded
 
 EXIT_FAILED = 1
 EXIT_CONFIG = 78
@@ -59,8 +59,8 @@ def json_option(talk: Talk) -> click.Option:
 
 def load_or_exit(talk: Talk, file: Path, *, as_json: bool = False) -> "Loaded":
     """Return the loaded depot, warnings said; a refused one is explained and ends the command with 78."""
-    from gateway.config import load
-    from gateway.problems import ConfigError
+    from gateway.configuration.loading import load
+    from gateway.configuration.problems import ConfigError
 
     try:
         loaded = load(file, talk.environ)

@@ -73,8 +73,8 @@ class ModbusBus:
     """One line: polled in absolute slots, commanded in between, reconnected whenever it is lost.
 
     `on_scan` and `on_link` are called in the same step in which an answer arrives. `up` is False until somebody has
-    answered (a line of outputs only: until connected), and again after each lost connection. Times of the callbacks come
-    from `clock`; the schedule follows the event loop's clock.
+    answered (a line of outputs only: until connected), and again after each lost connection. Times of the callbacks
+    come from `clock`; the schedule follows the event loop's clock.
     """
 
     def __init__(

@@ -23,9 +23,9 @@ from dashboards.ports import AlarmView, DetectorView
 from dashboards.web.api import Screens, api
 from gateway.budget import budgets
 from gateway.cli import GROUP, OWN
-from gateway.config import load
-from gateway.problems import ConfigError
-from gateway.schema import CHANNELS, LATER_CHANNELS, LISTED, SINGLE, Table
+from gateway.configuration.loading import load
+from gateway.configuration.problems import ConfigError
+from gateway.configuration.schema import CHANNELS, LATER_CHANNELS, LISTED, SINGLE, Table
 from sensors import profiles
 from sensors.profile_keys import MODBUS_KEYS, STATUSES
 from sensors.stamps import Instant, Stamp, UtcNanos

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from gateway.budget import DECIDE_S, ETHERNET_S, FIRST_OUTPUT_S, Budget, budget, budgets
-from gateway.config import load
+from gateway.configuration.loading import load
 from gateway.depot import Depot
 
 HEAD = """

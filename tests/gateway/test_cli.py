@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from gateway.cli import OWN, Vigia
 from gateway.commands.init import NOWHERE, Answers, Place, render
 from gateway.commands.talk import Talk
-from gateway.config import load
+from gateway.configuration.loading import load
 
 VIGIA = Path(sys.executable).with_name("vigia")
 CONTRACT = Path(__file__).with_name("contract.toml").read_text("utf-8")
@@ -51,7 +51,7 @@ def test_help_imports_neither_the_commands_nor_what_they_need() -> None:
         "try: Vigia(Talk.of({})).main(['--help'])\n"
         "except SystemExit as end: assert end.code == 0\n"
         "heavy = {'pydantic', 'pymodbus', 'aiohttp', 'aiomqtt', 'apsw', 'fastapi', 'structlog', 'rich', 'asyncio',\n"
-        "         'simulator', 'gateway.config', 'gateway.commands.check', 'gateway.commands.run'}\n"
+        "         'simulator', 'gateway.configuration.loading', 'gateway.commands.check', 'gateway.commands.run'}\n"
         "sys.exit(', '.join(sorted(heavy & set(sys.modules))) or 0)\n"
     )
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)

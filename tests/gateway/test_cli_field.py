@@ -236,7 +236,7 @@ def test_doctor_names_the_cure_of_every_red_line(tmp_path: Path) -> None:
     assert done.exit_code == 1
     assert len(red) == 4
     assert "journal" in red[0]
-    assert "point depot.data to a new folder" in red[0]
+    assert "put back the last backup" in red[0]
     assert "page: 127.0.0.1" in red[1]
     assert "change the port in [web] listen" in red[1]
     assert all("check cable, address, port" in line for line in red[2:])

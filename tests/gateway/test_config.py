@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 
 from alerts.policy import Levels
-from gateway.config import Loaded, load
+from gateway.configuration.loading import Loaded, load
+from gateway.configuration.problems import ConfigError, Problem
 from gateway.depot import ConsoleChannel, MqttChannel, Output, Web, WebhookChannel
-from gateway.problems import ConfigError, Problem
 from sensors.stamps import MILLISECOND, SECOND
 
 ENGLISH = {"VIGIA_LANG": "en"}

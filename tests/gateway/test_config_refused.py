@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from alerts.messages.catalogue import Catalogue
-from gateway.config import load
-from gateway.problems import ConfigError
+from gateway.configuration.loading import load
+from gateway.configuration.problems import ConfigError
 
 BASE = Path(__file__).with_name("contract.toml").read_text("utf-8")
 ENVIRON = {"VIGIA_LANG": "en", "VIGIA_HOOK_SECRET": "hush"}

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from gateway.config import Loaded, load
-from gateway.problems import ConfigError, Problem
+from gateway.configuration.loading import Loaded, load
+from gateway.configuration.problems import ConfigError, Problem
 
 ENGLISH = {"VIGIA_LANG": "en"}
 

@@ -442,3 +442,19 @@ def test_a_boolean_head_clears_by_its_no(room: Room) -> None:
     assert room.alarm("GD-1").present  # type: ignore[union-attr]
     room.read("GD-1", None, at_least=0.0)
     assert room.alarm("GD-1").latched  # type: ignore[union-attr]
+
+
+def test_a_second_alarm_under_a_sounding_siren_has_its_first_output_at_once(room: Room) -> None:
+    room.read("GD-1", 12.0)
+    room.wait(1.0, clean=("GD-2",))
+    room.read("GD-2", 12.0)
+    alarm = room.alarm("GD-2")
+    assert alarm is not None and alarm.first_output == alarm.decided
+
+
+def test_a_siren_read_long_ago_is_no_first_output() -> None:
+    room = Room(orders("GD-1", "GD-2", recipients=()))
+    room.read("GD-1", 12.0)
+    room.wait(10.0, clean=("GD-2",))
+    room.read("GD-2", 12.0)
+    assert room.alarm("GD-2").first_output is None  # type: ignore[union-attr]

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from gateway.config import load as load_depot
+from gateway.configuration.loading import load as load_depot
 from simulator.depot_file import ForeignDepotError, Ports, read_ports, render, with_ports
 from simulator.plant import SET_POINTS
 from simulator.scenario import load

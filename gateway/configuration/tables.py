@@ -9,8 +9,8 @@ from typing import Any, Generic, TypeVar, cast
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from gateway.problems import Sheet, shown
-from gateway.schema import (
+from gateway.configuration.problems import Sheet, shown
+from gateway.configuration.schema import (
     CHANNELS,
     LATER_CHANNELS,
     LISTED,
@@ -31,7 +31,7 @@ from gateway.schema import (
     WebhookTable,
     WebTable,
 )
-from gateway.toml_lines import Path
+from gateway.configuration.toml_lines import Path
 
 T = TypeVar("T", bound=Table)
 ChannelTable = OutputTable | WebhookTable | PlainChannelTable

@@ -15,9 +15,9 @@ from difflib import get_close_matches
 from types import UnionType
 from typing import Annotated, Literal, Union, cast, get_args, get_origin
 
-from gateway.problems import Sheet
-from gateway.schema import CHANNELS, LISTED, SINGLE, Table
-from gateway.toml_lines import Path
+from gateway.configuration.problems import Sheet
+from gateway.configuration.schema import CHANNELS, LISTED, SINGLE, Table
+from gateway.configuration.toml_lines import Path
 
 PREFIX = "VIGIA_"
 

@@ -8,10 +8,10 @@ from zoneinfo import ZoneInfo
 
 from compliance import statutes
 from compliance.vocabulary import Detection, Statute
-from gateway.problems import Sheet, shown
-from gateway.schema import OutputTable, PlainChannelTable, RecipientTable, WebhookTable
-from gateway.tables import Entry, Tables, near
-from gateway.toml_lines import Path
+from gateway.configuration.problems import Sheet, shown
+from gateway.configuration.schema import OutputTable, PlainChannelTable, RecipientTable, WebhookTable
+from gateway.configuration.tables import Entry, Tables, near
+from gateway.configuration.toml_lines import Path
 
 BROKER = "mqtt"
 """Source of all MQTT heads, and id of the channel that a broker brings with it."""
@@ -167,7 +167,7 @@ def _web(sheet: Sheet, tables: Tables) -> None:
 def host_and_port(listen: str) -> tuple[str, int] | None:
     """Take ``127.0.0.1:8080`` or ``[::1]:8080`` apart; None if it is neither."""
     host, colon, port = listen.rpartition(":")
-    if not colon or not port.isascii() or not port.isdecimal() or len(port) > 5 or int(port) > 65535:
+    if not colon or not port.isascii() or not port.isdecimal() or len(port) > 5 or not 0 < int(port) <= 65535:
         return None
     bare = host.removeprefix("[").removesuffix("]")
     if not bare or (":" in bare and bare == host):
@@ -287,6 +287,10 @@ def _warnings(sheet: Sheet, tables: Tables) -> None:
     for entry in tables.channels:
         if isinstance(entry.table, OutputTable) and entry.table.bus in reading:
             sheet.warn((*entry.path, "bus"), "shared_line", bus=entry.table.bus)
+    heard = {channel for entry in tables.recipients for channel in entry.table.channels}
+    for entry in tables.channels:
+        if not isinstance(entry.table, OutputTable) and entry.table.id not in heard:
+            sheet.warn((*entry.path, "id"), "unheard_channel", id=shown(entry.table.id))
     if tables.influx is not None:
         sheet.warn(("influx",), "influx")
     checks: tuple[tuple[str, Callable[[], bool]], ...] = (

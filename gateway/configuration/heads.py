@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
-from gateway.problems import Sheet, shown
-from gateway.schema import DetectorTable
-from gateway.tables import Entry, Tables, near
-from gateway.toml_lines import Path as TomlPath
+from gateway.configuration.problems import Sheet, shown
+from gateway.configuration.schema import DetectorTable
+from gateway.configuration.tables import Entry, Tables, near
+from gateway.configuration.toml_lines import Path as TomlPath
 from sensors import profiles
 from sensors.profiles import Profile, ProfileError
 from sensors.wire.payloads import PayloadPoints

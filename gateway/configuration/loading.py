@@ -1,7 +1,7 @@
 """Loads depot.toml into frozen objects, or says everything that is wrong with it, each with its line and its cure.
 
-The file's shape is in `gateway.schema`, what must agree in `gateway.crosschecks`, the variables laid over it in
-`gateway.overlay`. This module goes through them in order and builds the depot.
+Beside it: the file's shape in `schema`, what must agree in `crosschecks`, the variables laid over it in `overlay`. This
+module goes through them in order and builds the depot.
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,7 +13,15 @@ from alerts.policy import Levels, Timing
 from alerts.routing import EscalationStep, Recipient
 from compliance import statutes
 from compliance.vocabulary import StatuteKind
-from gateway.crosschecks import BROKER, applicable, crosscheck, host_and_port
+from gateway.configuration.crosschecks import BROKER, applicable, crosscheck, host_and_port
+from gateway.configuration.heads import Head, heads_of, max_age_s
+from gateway.configuration.overlay import overlay
+from gateway.configuration.problems import ConfigError, Problem, Sheet, shown
+from gateway.configuration.schema import MqttTable, OutputTable, PlainChannelTable, TimingTable, WebhookTable
+from gateway.configuration.tables import Entry, Tables, typed
+from gateway.configuration.toml_lines import Lines
+from gateway.configuration.toml_lines import Path as TomlPath
+from gateway.configuration.toml_text import LIMIT, read
 from gateway.depot import (
     Area,
     Bus,
@@ -26,14 +34,6 @@ from gateway.depot import (
     Web,
     WebhookChannel,
 )
-from gateway.heads import Head, heads_of, max_age_s
-from gateway.overlay import overlay
-from gateway.problems import ConfigError, Problem, Sheet, shown
-from gateway.schema import MqttTable, OutputTable, PlainChannelTable, TimingTable, WebhookTable
-from gateway.tables import Entry, Tables, typed
-from gateway.toml_lines import Lines
-from gateway.toml_lines import Path as TomlPath
-from gateway.toml_text import LIMIT, read
 from gateway.words.language import language_of
 from sensors.drivers.modbus import BusSettings, ModbusHead
 from sensors.drivers.mqtt import MqttHead, MqttSettings
