@@ -176,6 +176,7 @@ class Notice:
     Attributes:
         recorded: False when the journal had not confirmed the event 200 ms after it was decided.
         text: ready words for a person, in the depot's language.
+        area_name, detector_name: as people call them; empty for what is in no area, and no detector.
     """
 
     delivery: Delivery
@@ -185,3 +186,5 @@ class Notice:
     area: str
     recorded: bool
     text: str
+    area_name: str = ""
+    detector_name: str = ""

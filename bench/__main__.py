@@ -32,7 +32,6 @@ def main(arguments: Sequence[str]) -> int:
         parser.error(f"no such case: {', '.join(unknown)}; there are {', '.join(known)}")
     allow_many_sockets()
     pin(0, FIELD_CORE)
-    figures: list[Figure] = []
     failed = False
     for name in options.names or known:
         try:
@@ -42,10 +41,8 @@ def main(arguments: Sequence[str]) -> int:
             failed = True
             continue
         _show(measured)
-        figures += measured
-    if figures:
         how = "quick" if options.quick else f"median of {options.runs}"
-        write(options.results, figures, description(), datetime.now(UTC), how)
+        write(options.results, measured, description(), datetime.now(UTC), how)
     return 1 if failed else 0
 
 

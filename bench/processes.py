@@ -117,10 +117,6 @@ class Watch:
             raise BenchError("the watch answered without a picture")
         return answer.snapshot
 
-    def metrics(self) -> dict[str, float]:
-        """The figures of /metrics."""
-        return ask(self._socket, Ask(1, "metrics"), timeout_s=10.0).metrics or {}
-
     def watching(self) -> int:
         """How many detectors it watches now."""
         return sum(detector.watching and detector.quality == "good" for detector in self.snapshot().detectors)

@@ -11,7 +11,11 @@ import msgspec
 
 
 class DetectorView(msgspec.Struct, frozen=True):
-    """One detector as a screen needs it. `lel_pct` None with `at_least` set is a head without a number."""
+    """One detector as a screen needs it. `lel_pct` None with `at_least` set is a head without a number.
+
+    Attributes:
+        name, area_name: as people call it and its area; the id where nobody gave it another name.
+    """
 
     id: str
     area: str
@@ -29,10 +33,17 @@ class DetectorView(msgspec.Struct, frozen=True):
     watching: bool
     worst_case_s: float
     certified: bool
+    name: str = ""
+    area_name: str = ""
 
 
 class AlarmView(msgspec.Struct, frozen=True):
-    """One standing alarm, as ``GET alarms`` answers it."""
+    """One standing alarm, as ``GET alarms`` answers it.
+
+    Attributes:
+        text: the sentence for people in the depot's language.
+        texts: the same in every language that is written, by its code: a page speaks one language.
+    """
 
     id: str
     subject: str
@@ -54,6 +65,7 @@ class AlarmView(msgspec.Struct, frozen=True):
     detail: str
     area: str
     text: str
+    texts: dict[str, str] = {}
 
 
 class OutputView(msgspec.Struct, frozen=True):
@@ -95,6 +107,7 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot"):
         at: the moment of sending; a screen on the same machine adds the time in transit to every age.
         worst_ms: the slowest first output measured since start (ms); None before the first alarm.
         worst_case_s: the slowest detector's computed budget (s).
+        silence_s: how long *silence* mutes the horn (s).
     """
 
     seq: int
@@ -107,6 +120,7 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot"):
     worst_ms: float | None
     worst_case_s: float
     alive: bool
+    silence_s: float
 
 
 class Change(msgspec.Struct, frozen=True, tag="change"):
@@ -149,6 +163,21 @@ class Ask(msgspec.Struct, frozen=True, tag="ask"):
     what: Literal["snapshot", "metrics"]
 
 
+class Figure(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One figure of ``/metrics``.
+
+    Attributes:
+        name: without the prefix ``vigia_``; ends in ``_total`` if, and only if, it counts up since the start.
+        about: what it tells, in a few words: the same for every figure of one name.
+        labels: what tells it from the others of its name.
+    """
+
+    name: str
+    about: str
+    value: float
+    labels: dict[str, str] = {}
+
+
 class Answer(msgspec.Struct, frozen=True, tag="answer"):
     """The answer to an `Act` or `Ask`.
 
@@ -161,7 +190,7 @@ class Answer(msgspec.Struct, frozen=True, tag="answer"):
     error: str = ""
     detail: str = ""
     snapshot: Snapshot | None = None
-    metrics: dict[str, float] | None = None
+    metrics: tuple[Figure, ...] | None = None
 
 
 ToGateway = Act | Subscribe | Ask

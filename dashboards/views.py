@@ -40,9 +40,13 @@ class Meter:
 
 @dataclass(frozen=True, slots=True)
 class DetectorCard:
-    """One detector, ready to be drawn. `struck`: the value must not be read as the present one."""
+    """One detector, ready to be drawn. `struck`: the value must not be read as the present one.
+
+    `called` is the name people have for it; empty where they have none.
+    """
 
     id: str
+    called: str
     badge: Badge
     value: str
     struck: bool
@@ -106,9 +110,9 @@ def page_view(snapshot: Snapshot, locale: Locale, *, current: bool, lost_s: floa
         lost_s: since the gateway was last heard, for the sentence; None when unknown.
     """
     known = {view.id: view for view in snapshot.detectors}
-    areas: dict[str, list[DetectorCard]] = {}
+    areas: dict[str, tuple[DetectorView, list[DetectorCard]]] = {}
     for view in snapshot.detectors:
-        areas.setdefault(view.area, []).append(detector_card(view, locale, current=current))
+        areas.setdefault(view.area, (view, []))[1].append(detector_card(view, locale, current=current))
     headline = headline_of(snapshot, locale, current=current, lost_s=lost_s)
     return PageView(
         headline=headline,
@@ -118,7 +122,7 @@ def page_view(snapshot: Snapshot, locale: Locale, *, current: bool, lost_s: floa
             alarm_row(alarm, known.get(alarm.subject), snapshot.at, locale, current=current)
             for alarm in sorted(snapshot.alarms, key=_urgency)
         ),
-        areas=tuple((locale.text("page.area", area=area), tuple(cards)) for area, cards in areas.items()),
+        areas=tuple((locale.text("page.area", area=_area(head, "")), tuple(cards)) for head, cards in areas.values()),
         outputs=tuple(output_row(output, locale, current=current) for output in snapshot.outputs),
         links=tuple(link_row(link, locale, current=current) for link in snapshot.links),
         measured=measured_badge(snapshot.worst_ms, locale),
@@ -190,6 +194,7 @@ def detector_card(view: DetectorView, locale: Locale, *, current: bool) -> Detec
     value = value_text(view, locale)
     return DetectorCard(
         id=view.id,
+        called=_called(view),
         badge=Badge(tone, locale.text(f"shape.{tone}"), _status_word(view, tone, locale)),
         value=value,
         struck=struck,
@@ -225,7 +230,6 @@ def alarm_row(alarm: AlarmView, detector: DetectorView | None, now: str, locale:
     """Say everything about one alarm. `detector` is the head it is about, if it is about one."""
     tone: Tone = {"GAS": "alarm", "COMPLIANCE": "attention"}.get(alarm.kind, "fault")  # type: ignore[assignment]
     open_ = alarm.state in UNACKNOWLEDGED
-    area = f" · {locale.text('page.area', area=alarm.area)}" if alarm.area else ""
     state = locale.text(f"alarm.{alarm.state}", by=alarm.acknowledged_by or "?")
     if alarm.muted:
         state += f" · {locale.text('alarm.muted')}"
@@ -236,7 +240,7 @@ def alarm_row(alarm: AlarmView, detector: DetectorView | None, now: str, locale:
             locale.text(f"shape.{tone}"),
             locale.text(f"alarm.{alarm.kind.lower()}", level=alarm.level or "").strip(),
         ),
-        where=alarm.subject + area,
+        where=_alarm_where(alarm, detector, locale),
         now=_alarm_now(alarm, detector, locale, current=current),
         since=locale.text(
             "alarm.since",
@@ -245,7 +249,7 @@ def alarm_row(alarm: AlarmView, detector: DetectorView | None, now: str, locale:
         ),
         times=_alarm_times(alarm, now, locale),
         state=state,
-        advice=alarm.text,
+        advice=alarm.texts.get(locale.language, alarm.text),
         flashing=open_ and current,
         can_acknowledge=open_ and current,
         can_silence=alarm.kind == "GAS" and open_ and not alarm.muted and current,
@@ -311,9 +315,17 @@ def _status_word(view: DetectorView, tone: Tone, locale: Locale) -> str:
             return locale.text("status.measuring")
 
 
+def _alarm_where(alarm: AlarmView, detector: DetectorView | None, locale: Locale) -> str:
+    name = "" if detector is None else _called(detector)
+    who = locale.text("format.named", id=alarm.subject, name=name) if name else alarm.subject
+    area = _area(detector, alarm.area)
+    return f"{who} · {locale.text('page.area', area=area)}" if area else who
+
+
 def _alarm_now(alarm: AlarmView, detector: DetectorView | None, locale: Locale, *, current: bool) -> str:
+    """Say how much gas there is now. What else can be wrong has no present value: the alarm's sentence says it all."""
     if alarm.kind != "GAS":
-        return " · ".join(filter(None, (locale.reason(alarm.reason) if alarm.reason else "", alarm.detail)))
+        return ""
     peak = (
         ""
         if alarm.peak is None
@@ -344,6 +356,14 @@ def _alarm_times(alarm: AlarmView, now: str, locale: Locale) -> str:
 def _urgency(alarm: AlarmView) -> tuple[int, bool, str, str]:
     level = {"A3": "0", "A2": "1", "A1": "2"}.get(alarm.level or "", "3")
     return _KINDS.index(alarm.kind), alarm.state not in UNACKNOWLEDGED, level, alarm.since
+
+
+def _called(view: DetectorView) -> str:
+    return "" if view.name == view.id else view.name
+
+
+def _area(detector: DetectorView | None, otherwise: str) -> str:
+    return otherwise if detector is None else detector.area_name or detector.area
 
 
 def _gas(view: DetectorView) -> float | None:

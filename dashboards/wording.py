@@ -59,12 +59,20 @@ class Locale:
             text = f"{local:%d/%m/%Y} {text}" if self.language == "pt-BR" else f"{local:%Y-%m-%d} {text}"
         return text
 
+    def duration(self, seconds: float) -> str:
+        """Write a length of time as a person would set it: whole minutes as such, else seconds."""
+        whole = round(seconds)
+        if whole and whole % 60 == 0:
+            return self.text("format.minutes", count=whole // 60)
+        return self.text("format.seconds", count=whole)
+
     def reason(self, code: str) -> str:
-        """Say a reason code in words; a code without words stands as it is."""
+        """Say a reason code in words; one that nobody has put into words yet is called a code."""
         stem, _, number = code.rpartition("-")
-        if stem and number.isdigit():
-            return self.words.get(f"why.{stem}", code).replace("{number}", number)
-        return self.words.get(f"why.{code}", code)
+        if not (stem and number.isascii() and number.isdigit()):
+            stem, number = code, ""
+        said = self.words.get(f"why.{stem}", self.words["format.code"])
+        return said.replace("{number}", number).replace("{code}", code)
 
 
 def parsed(moment: str) -> datetime:

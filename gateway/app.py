@@ -1,6 +1,7 @@
 """The composition root: joins engine, journal, lines, channels and screens, and carries the engine's effects out."""
 
 import asyncio
+import gc
 import secrets
 import signal
 import sys
@@ -12,9 +13,8 @@ from typing import assert_never
 
 import structlog
 
-from alerts.alarms import AlarmKey, AlarmState, Delivery, Outcome
-from alerts.messages.words import Place, standing
-from dashboards.ports import Act, Answer, DepotView, LinkView
+from alerts.alarms import AlarmKey, Delivery, Outcome
+from dashboards.ports import Act, Answer, DepotView, Figure, LinkView
 from gateway.clock import SystemClock
 from gateway.configuration.loading import Loaded, load
 from gateway.configuration.problems import ConfigError
@@ -36,16 +36,19 @@ from gateway.events import (
     SystemCondition,
 )
 from gateway.journal import Journal, StoreError
+from gateway.metrics import watch_figures
 from gateway.notify import ServiceManager
 from gateway.picture import Picture
 from gateway.runtime import Runtime
-from gateway.webprocess import WebProcess
-from gateway.wiring import Ears, Wiring, build, orders, worst_cases
+from gateway.webprocess import WebProcess, host_of
+from gateway.wiring import Ears, Wiring, build, orders, places, speaker, worst_cases
 from sensors.drivers.pacer import Pacer
 from sensors.readings import LinkChange, Scan
 from sensors.stamps import MILLISECOND, SECOND, Instant, Stamp, rfc3339
 
 HEARTBEAT_S = 1.0
+DEADLINES_SHARE_NS = 10 * MILLISECOND
+"""Deadlines of the engine wait for the next multiple of it, which is when the lines wake the process too."""
 SHOW_AFTER_S = 0.05
 """Screens are told of an alarm so much later: the notices go first, and one picture shows a whole burst."""
 OUTCOMES_WAITING = 100
@@ -113,6 +116,8 @@ class App:
         if self._web is not None:
             self._runtime.start("web", self._web.run, "screens")
         self._loop.call_later(HEARTBEAT_S, self._beat)
+        gc.collect()
+        gc.freeze()  # what stands now stays for good: the collector need not walk it again while we watch
         self._manager.ready()
         self._log.info("watching", detectors=len(self._depot.detectors), page=self._page())
         if ready is not None:
@@ -133,7 +138,7 @@ class App:
         self._record_outcomes()
         written = await asyncio.to_thread(self._journal.close, JOURNAL_WITHIN_S)
         if not written:
-            self._log.error("journal did not take everything", **self._journal_figures())
+            self._log.error("journal did not take everything", **asdict(self._journal.health()))
         return EXIT_OK if written else EXIT_FAILED
 
     def _build(self, depot: Depot) -> Wiring:
@@ -155,18 +160,26 @@ class App:
             started=rfc3339(self._started.utc),
         )
 
-        def say(alarm: AlarmState, area: str, now: Stamp) -> str:
-            detector = alarm.key.subject if area else ""
-            place = Place(depot=depot.name, address=depot.address, area=area, detector=detector)
-            return standing(alarm, place, depot.language, now)
-
-        return Picture(self._engine, depot=view, worst_case_s=worst_cases(depot), words=say, links=self._link_views)
+        return Picture(
+            self._engine,
+            depot=view,
+            worst_case_s=worst_cases(depot),
+            places=places(depot),
+            words=speaker(depot),
+            silence_s=depot.timing.silence / SECOND,
+            links=self._link_views,
+        )
 
     def _web_process(self, depot: Depot) -> WebProcess | None:
         if depot.web is None:
             return None
         return WebProcess(
-            depot.web.host, depot.web.port, depot.data / "control.sock", journal_path(depot), depot.language
+            host=depot.web.host,
+            port=depot.web.port,
+            socket=depot.data / "control.sock",
+            journal=journal_path(depot),
+            language=depot.language,
+            called=None if depot.public_url is None else host_of(depot.public_url),
         )
 
     # --- the engine's hands ----------------------------------------------------------------------
@@ -211,7 +224,10 @@ class App:
     def _arm(self) -> None:
         """Keep one timer, set to the engine's next deadline; one that fires early costs nothing but a look."""
         due = self._engine.next_deadline()
-        if due is None or (self._armed is not None and self._armed <= due):
+        if due is None:
+            return
+        due = Instant(-(-due // DEADLINES_SHARE_NS) * DEADLINES_SHARE_NS)
+        if self._armed is not None and self._armed <= due:
             return
         if self._timer is not None:
             self._timer.cancel()
@@ -297,24 +313,10 @@ class App:
             for name, link in self._links.items()
         )
 
-    def _metrics(self) -> dict[str, float]:
-        figures = self._engine.figures() | self._journal_figures()
-        figures["part_restarts_total"] = float(self._runtime.restarts)
-        figures["loop_lag_ms"] = self._lag_ns / MILLISECOND
-        for name, bus in self._wiring.buses.items():
-            figures |= {f"bus_{count}{{bus={name}}}": float(value) for count, value in asdict(bus.counters).items()}
-        if self._wiring.source is not None:
-            counts = asdict(self._wiring.source.counters)
-            figures |= {f"mqtt_{count}": float(value) for count, value in counts.items()}
-        return figures
-
-    def _journal_figures(self) -> dict[str, float]:
-        health = self._journal.health()
-        return {
-            "journal_queued": float(health.queued),
-            "journal_dropped_total": float(health.dropped),
-            "journal_entries": float(health.size),
-        }
+    def _metrics(self) -> tuple[Figure, ...]:
+        return watch_figures(
+            self._engine, self._journal.health(), self._wiring, restarts=self._runtime.restarts, lag_ns=self._lag_ns
+        )
 
     def _page(self) -> str:
         return "" if self._depot.web is None else f"http://{self._depot.web.host}:{self._depot.web.port}/"
@@ -357,6 +359,7 @@ class App:
         self._wiring = self._build(depot)
         effects = self._engine.reorder(orders(depot, self._wiring), self.clock.now())
         self._picture = self._paint(depot)
+        self.control.renew()
         self._perform(effects)
         self._start_wiring()
         web = self._web_process(depot)

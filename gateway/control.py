@@ -14,7 +14,7 @@ from typing import assert_never
 
 import msgspec
 
-from dashboards.ports import Act, Answer, Ask, Change, Snapshot, Subscribe, ToGateway, ToScreen
+from dashboards.ports import Act, Answer, Ask, Change, Figure, Snapshot, Subscribe, ToGateway, ToScreen
 
 MAX_CLIENTS = 16
 MAX_BACKLOG_BYTES = 4 * 1024 * 1024
@@ -36,7 +36,7 @@ class ControlServer:
         path: where the socket stands; owner only (0600).
         picture: the present snapshot; its `seq` is that of the last pushed change.
         act: carries out a person's action, at once.
-        metrics: the figures of ``/metrics``; the server adds its own ``control_...`` counters.
+        metrics: the figures of ``/metrics``; the server adds its own (``control_...``).
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class ControlServer:
         *,
         picture: Callable[[], Snapshot],
         act: Callable[[Act], Answer],
-        metrics: Callable[[], dict[str, float]],
+        metrics: Callable[[], tuple[Figure, ...]],
     ) -> None:
         self._path = path
         self._picture = picture
@@ -89,14 +89,25 @@ class ControlServer:
             client.sent_seq = change.seq
             self._write(client, line)
 
-    def counters(self) -> dict[str, float]:
+    def renew(self) -> None:
+        """Send every subscriber the whole picture: it is another one, and its changes are numbered anew."""
+        subscribers = [client for client in self._clients if client.sent_seq is not None]
+        if not subscribers:
+            return
+        picture = self._picture()
+        line = self._line(picture)
+        for client in subscribers:
+            client.sent_seq = picture.seq
+            self._write(client, line)
+
+    def figures(self) -> tuple[Figure, ...]:
         """Clients now, and what was dropped since start."""
-        return {
-            "control_clients": float(len(self._clients)),
-            "control_clients_dropped_total": float(self._dropped),
-            "control_clients_turned_away_total": float(self._turned_away),
-            "control_requests_garbled_total": float(self._garbled),
-        }
+        return (
+            Figure("control_clients", "connections to the control socket", float(len(self._clients))),
+            Figure("control_clients_dropped_total", "clients that did not read or sent no line", float(self._dropped)),
+            Figure("control_clients_turned_away_total", "clients beyond the bound", float(self._turned_away)),
+            Figure("control_requests_garbled_total", "requests that are none", float(self._garbled)),
+        )
 
     # --- what a client connection calls ---------------------------------------------------------
 
@@ -128,7 +139,7 @@ class ControlServer:
             case Ask(ref=ref, what="snapshot"):
                 self._write(client, self._line(Answer(ref, ok=True, snapshot=self._picture())))
             case Ask(ref=ref):
-                figures = self._metrics() | self.counters()
+                figures = self._metrics() + self.figures()
                 self._write(client, self._line(Answer(ref, ok=True, metrics=figures)))
             case Act():
                 self._write(client, self._line(self._acted(request)))

@@ -27,7 +27,7 @@ from gateway.telling import Telling, annunciates
 from gateway.turn import Turn
 from gateway.watched import Head
 from sensors.readings import DetectorId, LinkChange, Quality, Reading, Scan, Status
-from sensors.stamps import MILLISECOND, Instant, Stamp, UtcNanos
+from sensors.stamps import Instant, Stamp, UtcNanos
 
 NOTHING: list[Effect] = []
 
@@ -335,17 +335,3 @@ class Engine:
         until = Stamp(min(alarm.muted_until.mono, longest), alarm.muted_until.utc)
         self.deadlines.at(until.mono, Unmute())
         return replace(alarm, muted_until=until)
-
-    def figures(self) -> dict[str, float]:
-        """Counts and sizes for /metrics, by name."""
-        heads = self.sight.heads.values()
-        return {
-            "detectors": float(len(heads)),
-            "detectors_watching": float(sum(self.sight.watching(head) for head in heads)),
-            "outbox_owed": float(len(self.telling.outbox)),
-            "outbox_dropped_total": float(self.telling.outbox.dropped),
-            "alarms_standing": float(len(self.book)),
-            "alarm_events_total": float(self.book.last_seq),
-            "unknown_readings_total": float(self.unknown_readings),
-            "worst_first_output_ms": -1.0 if self.worst_ns is None else self.worst_ns / MILLISECOND,
-        }

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from alerts.alarms import AlarmKey, AlarmState
+from alerts.alarms import AlarmKey, AlarmState, Phase
+from alerts.messages.words import Place
 from alerts.states import HORN
 from dashboards.ports import AlarmView, Change, DepotView, DetectorView, LinkView, OutputView, Snapshot
 from gateway.engine import Engine
@@ -15,8 +16,8 @@ NO_BUDGET = (0.0, False)
 SPOKEN_IN_SECONDS = 60
 """Ages below this (s) are spoken in seconds, others in minutes."""
 
-Words = Callable[[AlarmState, str, Stamp], str]
-"""Takes a standing alarm, the area it is in and the present, and says it in the depot's language."""
+Words = Callable[[AlarmState, Stamp], dict[str, str]]
+"""Takes a standing alarm and the present, and says it in every language."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,9 @@ class Picture:
     Args:
         depot: who is watched.
         worst_case_s: each detector's computed budget (s) and whether it is certified for the three seconds.
-        words: a standing alarm in the depot's language.
+        places: where a detector is, and what people call it.
+        words: a standing alarm in every language.
+        silence_s: how long a silenced horn stays mute (s).
         links: the lines and channels now.
     """
 
@@ -44,13 +47,17 @@ class Picture:
         *,
         depot: DepotView,
         worst_case_s: dict[DetectorId, tuple[float, bool]],
+        places: Callable[[str], Place],
         words: Words,
+        silence_s: float,
         links: Callable[[Stamp], tuple[LinkView, ...]],
     ) -> None:
         self._engine = engine
         self._depot = depot
         self._worst_case_s = worst_case_s
+        self._places = places
         self._words = words
+        self._silence_s = silence_s
         self._links = links
         self._shown: dict[DetectorId, tuple[Reading | None, bool]] = {}
         self._said: dict[AlarmKey, _Said] = {}
@@ -69,6 +76,7 @@ class Picture:
             worst_ms=self._worst_ms(),
             worst_case_s=max((worst for worst, _ in self._worst_case_s.values()), default=0.0),
             alive=True,
+            silence_s=self._silence_s,
         )
 
     def heartbeat(self, now: Stamp) -> Change:
@@ -112,6 +120,7 @@ class Picture:
     def _detector(self, head: Head, now: Stamp) -> DetectorView:
         levels, last, name = self._engine.orders.levels, head.last, head.watch.detector
         worst, certified = self._worst_case_s.get(name, NO_BUDGET)
+        place = self._places(name)
         watching = last is not None and (not head.troubled or self._engine.sight.watching(head))
         return DetectorView(
             id=name,
@@ -130,10 +139,12 @@ class Picture:
             watching=watching,
             worst_case_s=worst,
             certified=certified,
+            name=place.detector_name or name,
+            area_name=place.area,
         )
 
     def _alarms(self, now: Stamp) -> tuple[AlarmView, ...]:
-        """All alarms; one that stands as it stood is not put into words again until its age reads differently."""
+        """All alarms; one that stands as it stood is not put into words again until its words would differ."""
         said = {alarm.key: self._say(alarm, now) for alarm in self._engine.book}
         self._said = said
         return tuple(each.view for each in said.values())
@@ -141,14 +152,17 @@ class Picture:
     def _say(self, alarm: AlarmState, now: Stamp) -> "_Said":
         muted = alarm.muted_until is not None and alarm.muted_until.mono > now.mono and alarm.phase in HORN
         age = (now.mono - alarm.since.mono) // SECOND
+        if alarm.phase is Phase.UNACKNOWLEDGED and age < SPOKEN_IN_SECONDS:
+            age = 0  # a young alarm is said without its age
         sign = (muted, age if age < SPOKEN_IN_SECONDS else age // 60)
         before = self._said.get(alarm.key)
-        if before is not None and before.alarm is alarm and before.sign == sign:
+        if before is not None and before.sign == sign and before.alarm == alarm:
             return before
         return _Said(alarm, sign, self._alarm(alarm, muted, now))
 
     def _alarm(self, alarm: AlarmState, muted: bool, now: Stamp) -> AlarmView:
         head = self._engine.sight.heads.get(DetectorId(alarm.key.subject))
+        texts = self._words(alarm, now)
         return AlarmView(
             id=alarm.id,
             subject=alarm.key.subject,
@@ -169,7 +183,8 @@ class Picture:
             reason=alarm.reason,
             detail=alarm.detail,
             area="" if head is None else head.watch.area,
-            text=self._words(alarm, "" if head is None else head.watch.area, now),
+            text=texts[self._depot.language],
+            texts=texts,
         )
 
     def _outputs(self, now: Stamp) -> tuple[OutputView, ...]:

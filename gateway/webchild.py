@@ -104,9 +104,11 @@ def _sentence(screens: WebScreens, language: str, body: Mapping[str, Any]) -> st
     subject = str(body.get("subject", ""))
     place = Place(depot="")
     if snapshot is not None:
-        heads = {view.id: view.area for view in snapshot.detectors}
-        at_head = subject in heads
-        place = Place(snapshot.depot.name, area=heads.get(subject, ""), detector=subject if at_head else "")
+        place = Place(snapshot.depot.name)
+        head = next((view for view in snapshot.detectors if view.id == subject), None)
+        if head is not None:
+            name = head.name if head.name != head.id else ""
+            place = Place(snapshot.depot.name, area=head.area_name or head.area, detector=subject, detector_name=name)
     try:
         event = dataclasses.replace(event_from(body, now), by=body.get("by"))
     except (KeyError, ValueError):

@@ -4,19 +4,35 @@ import asyncio
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 END_WITHIN_S = 0.8
 
 
 @dataclass(frozen=True, slots=True)
 class WebProcess:
-    """How to run the pages in a process of their own. Stop or overload it: no alarm is later for it."""
+    """How to run the pages in a process of their own. Stop or overload it: no alarm is later for it.
+
+    Attributes:
+        called: a host name besides loopback's by which the page is called, through a proxy; None where there is none.
+    """
 
     host: str
     port: int
     socket: Path
     journal: Path
     language: str
+    called: str | None = None
+
+    def arguments(self) -> list[str]:
+        """Return the child's arguments."""
+        return [
+            *("--socket", str(self.socket)),
+            *("--journal", str(self.journal)),
+            *("--listen", f"{self.host}:{self.port}"),
+            *("--language", self.language),
+            *(() if self.called is None else ("--host", self.called)),
+        ]
 
     async def run(self) -> None:
         """Run the child until it ends or we are cancelled; then end it, by force after `END_WITHIN_S`.
@@ -27,14 +43,7 @@ class WebProcess:
             sys.executable,
             "-m",
             "gateway.webchild",
-            "--socket",
-            str(self.socket),
-            "--journal",
-            str(self.journal),
-            "--listen",
-            f"{self.host}:{self.port}",
-            "--language",
-            self.language,
+            *self.arguments(),
             stdin=asyncio.subprocess.PIPE,
         )
         try:
@@ -49,3 +58,14 @@ class WebProcess:
                 except TimeoutError:
                     child.kill()
                     await child.wait()
+
+
+def host_of(url: str) -> str | None:
+    """Return the host a browser names when it is sent to `url`: without a port, in the letters of the wire."""
+    host = urlsplit(url).hostname
+    if not host:
+        return None
+    try:
+        return host.encode("idna").decode("ascii")
+    except UnicodeError:
+        return host

@@ -4,13 +4,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
-from alerts.alarms import AlarmEvent, AlarmKey, Delivery, Notice, Outcome
+from alerts.alarms import AlarmEvent, AlarmKey, AlarmState, Delivery, Notice, Outcome
 from alerts.channels.console import Console
 from alerts.channels.mqtt import MqttChannel as MqttOut
 from alerts.channels.siren import SirenOutput
 from alerts.channels.webhook import Webhook
 from alerts.dispatcher import Channel, Dispatcher
-from alerts.messages.words import Place, words
+from alerts.messages.catalogue import LANGUAGES
+from alerts.messages.words import Place, standing, words
 from gateway.budget import budget
 from gateway.depot import ConsoleChannel, Depot, MqttChannel, WebhookChannel
 from gateway.orders import Orders, Watch
@@ -110,21 +111,45 @@ def _channel(channel: WebhookChannel | MqttChannel | ConsoleChannel, depot: Depo
             assert_never(channel)
 
 
+def places(depot: Depot) -> Callable[[str], Place]:
+    """Tell where a subject is: a detector in its area, anything else in the depot as a whole."""
+    areas = {area.id: area.name for area in depot.areas}
+    whole = Place(depot=depot.name, address=depot.address)
+    known = {
+        str(head.id): replace(
+            whole, area=areas[head.area], detector=head.id, detector_name=head.name if head.name != head.id else ""
+        )
+        for head in depot.detectors
+    }
+    return lambda subject: known.get(subject, whole)
+
+
+def speaker(depot: Depot) -> Callable[[AlarmState, Stamp], dict[str, str]]:
+    """Say a standing alarm in every language: the page of a depot is not always read in the depot's own."""
+    place = places(depot)
+
+    def say(alarm: AlarmState, now: Stamp) -> dict[str, str]:
+        return {language: standing(alarm, place(alarm.key.subject), language, now) for language in LANGUAGES}
+
+    return say
+
+
 def _composer(depot: Depot) -> Callable[[AlarmEvent, Delivery, bool], Notice]:
     areas = {str(detector.id): detector.area for detector in depot.detectors}
+    place_of = places(depot)
 
     def compose(event: AlarmEvent, delivery: Delivery, recorded: bool) -> Notice:
-        area = areas.get(event.key.subject, "")
-        detector = event.key.subject if event.key.subject in areas else ""
-        place = Place(depot=depot.name, address=depot.address, area=area, detector=detector)
+        place = place_of(event.key.subject)
         return Notice(
             delivery=delivery,
             event=event,
             depot=depot.id,
             depot_name=depot.name,
-            area=area,
+            area=areas.get(event.key.subject, ""),
             recorded=recorded,
             text=words(event, place, depot.language),
+            area_name=place.area,
+            detector_name=place.detector_name,
         )
 
     return compose

@@ -6,7 +6,7 @@ put into words yet is shown as it is.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite
 from typing import assert_never
 
@@ -27,12 +27,18 @@ _GO_THERE = frozenset({Cause.RAISED, Cause.RISEN, Cause.STILL})
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where it is. `area` and `detector` are empty for what belongs to the whole depot."""
+    """Where it is. `area` and `detector` are empty for what belongs to the whole depot.
+
+    Attributes:
+        area: as people call it.
+        detector: its id, which is never left out; `detector_name` as people call it, empty where nobody does.
+    """
 
     depot: str
     address: str = ""
     area: str = ""
     detector: str = ""
+    detector_name: str = ""
 
 
 def words(event: AlarmEvent, place: Place, language: str) -> str:
@@ -82,12 +88,14 @@ def standing(state: AlarmState, place: Place, language: str, now: Stamp) -> str:
 
 
 def _fitting(event: AlarmEvent, place: Place, catalogue: Catalogue, quality: str | None) -> str:
-    """Say it with the street address where that helps and fits, else without."""
-    if event.cause in _GO_THERE and place.address:
-        full = _sentence(event, place, catalogue, quality, address=place.address)
-        if len(full) <= LONGEST:
-            return full
-    return _clip(_sentence(event, place, catalogue, quality, address=""), LONGEST)
+    """Say it with the street address where that helps, and with the detector's name, as far as they fit."""
+    unnamed = replace(place, detector_name="")
+    for there in dict.fromkeys((place.address if event.cause in _GO_THERE else "", "")):
+        for where in dict.fromkeys((place, unnamed)):
+            told = _sentence(event, where, catalogue, quality, address=there)
+            if len(told) <= LONGEST:
+                return told
+    return _clip(_sentence(event, unnamed, catalogue, quality, address=""), LONGEST)
 
 
 def _sentence(event: AlarmEvent, place: Place, catalogue: Catalogue, quality: str | None, address: str) -> str:
@@ -122,7 +130,7 @@ def _gas_values(
     peak = _number(event.peak, catalogue)
     return {
         "level": say("format.no_level") if event.level is None else event.level.name,
-        "place": _where(place, catalogue, address, place.detector or event.key.subject),
+        "place": _where(place, catalogue, address, _named(place, catalogue) or _clip(event.key.subject, 32)),
         "gas": _gas(event, catalogue, quality),
         "peak": "" if peak is None else say("format.peak", value=peak),
         "action": say("drill.action") if event.drill else say(f"action.gas.{level}"),
@@ -138,7 +146,7 @@ def _blind_values(event: AlarmEvent, place: Place, catalogue: Catalogue, address
         where = say("blind.group_at", place=where, names=_names(event.subjects, catalogue))
         action = say("action.blind.many")
     elif place.detector:
-        who = _clip(place.detector, 32)
+        who = _named(place, catalogue)
         action = say("action.blind.one")
     else:
         subject = event.key.subject
@@ -191,10 +199,16 @@ def _compliance_values(event: AlarmEvent, place: Place, catalogue: Catalogue) ->
 def _where(place: Place, catalogue: Catalogue, address: str, detector: str) -> str:
     parts = [_clip(place.depot, 36), _clip(address, 80)]
     if place.area:
-        parts.append(catalogue.text("format.area", area=_clip(place.area, 20)))
+        parts.append(catalogue.text("format.area", area=_clip(place.area, 30)))
     if detector:
-        parts.append(catalogue.text("format.detector", detector=_clip(detector, 32)))
+        parts.append(catalogue.text("format.detector", detector=detector))
     return ", ".join(part for part in parts if part)
+
+
+def _named(place: Place, catalogue: Catalogue) -> str:
+    """Call the detector by its id and, where it has one, by its name."""
+    detector, name = _clip(place.detector, 32), _clip(place.detector_name, 32)
+    return catalogue.text("format.named", id=detector, name=name) if detector and name else detector
 
 
 def _gas(event: AlarmEvent, catalogue: Catalogue, quality: str | None) -> str:

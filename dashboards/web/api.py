@@ -1,6 +1,6 @@
 """The JSON API, the live channels, health and figures: what the gateway says now, or that it is not heard."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from http import HTTPStatus
 from typing import Annotated, Any, Literal, Protocol
 
@@ -9,12 +9,14 @@ from fastapi import APIRouter, Query, WebSocket, WebSocketDisconnect
 from pydantic import BaseModel, StringConstraints
 from starlette.responses import Response, StreamingResponse
 
-from dashboards.ports import Act, AlarmView, Answer, Change, EventView, Heartbeat, History, Lost, Snapshot
+from dashboards.ports import Act, AlarmView, Answer, Change, EventView, Figure, Heartbeat, History, Lost, Snapshot
 from dashboards.web.figures import exposition
 from dashboards.web.hub import Hub, HubFullError
 from dashboards.web.link import GatewayLink, LinkLostError
 
 MAX_EVENTS = 1000
+MAX_NAME_CHARS = 80
+MAX_NOTE_CHARS = 500
 Action = Literal["acknowledge", "silence", "reset"]
 STATUS_OF_ERROR = {
     "unknown-alarm": HTTPStatus.NOT_FOUND,
@@ -36,8 +38,8 @@ class HistoryError(RuntimeError):
 class Deed(BaseModel):
     """Who acts on an alarm, and what they want to add."""
 
-    by: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80)]
-    note: Annotated[str, StringConstraints(max_length=500)] = ""
+    by: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_NAME_CHARS)]
+    note: Annotated[str, StringConstraints(max_length=MAX_NOTE_CHARS)] = ""
 
 
 class Alarms(msgspec.Struct, frozen=True):
@@ -68,7 +70,7 @@ class Health(msgspec.Struct, frozen=True):
 
 
 class Refused(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Every answer that is not a success. `error` is a code."""
+    """Every answer that is not a success, whoever gives it. `error` is a code, `detail` a word for the caller's log."""
 
     error: str
     age_s: float | None = None
@@ -129,7 +131,7 @@ def _add_reading(router: APIRouter, screens: Screens) -> None:
         snapshot = screens.present()
         return no_contact(screens) if snapshot is None else as_json(Alarms(snapshot.alarms))
 
-    @router.get("/api/v1/events", responses=described(Events, Refused))
+    @router.get("/api/v1/events", responses=described(Events, Refused, 422))
     def events(
         after: Annotated[int, Query(ge=0, le=2**53)] = 0, limit: Annotated[int, Query(ge=1, le=MAX_EVENTS)] = 100
     ) -> Response:
@@ -142,7 +144,7 @@ def _add_reading(router: APIRouter, screens: Screens) -> None:
 
 
 def _add_acting(router: APIRouter, screens: Screens) -> None:
-    @router.post("/api/v1/alarms/{alarm}/{action}", responses=described(Done, Refused))
+    @router.post("/api/v1/alarms/{alarm}/{action}", responses=described(Done, Refused, 404, 409, 422))
     async def act(alarm: str, action: Action, deed: Deed) -> Response:
         """A named person acknowledges, silences or resets an alarm."""
         answer = await act_on(screens, alarm, action, deed.by, deed.note)
@@ -202,18 +204,19 @@ def _add_watching(router: APIRouter, screens: Screens) -> None:
     async def metrics() -> Response:
         """Figures for Prometheus. While the gateway is not heard only the child's own are there."""
         try:
-            counters = await screens.link.metrics()
+            watch = await screens.link.metrics()
         except LinkLostError:
-            counters = {}
-        own = {
-            "web_browsers": float(len(screens.hub)),
-            "web_browsers_dropped_total": float(screens.hub.dropped),
-            "web_link_reconnects_total": float(screens.link.reconnects),
-        }
-        if (age := screens.link.age_s) is not None:
-            own["gateway_age_seconds"] = round(age, 3)
-        text = exposition(screens.present(), counters, own)
+            watch = ()
+        text = exposition(screens.present(), watch, _own_figures(screens))
         return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")
+
+
+def _own_figures(screens: Screens) -> Iterator[Figure]:
+    yield Figure("web_browsers", "open live channels", float(len(screens.hub)))
+    yield Figure("web_browsers_dropped_total", "live channels that did not read", float(screens.hub.dropped))
+    yield Figure("web_link_reconnects_total", "times the watch was lost", float(screens.link.reconnects))
+    if (age := screens.link.age_s) is not None:
+        yield Figure("gateway_age_seconds", "since the watch was last heard; absent when it never was", round(age, 3))
 
 
 # --- answers ---------------------------------------------------------------------------------------
@@ -234,15 +237,16 @@ def rounded(age_s: float | None) -> float | None:
     return None if age_s is None else round(age_s, 3)
 
 
-def described(good: type[msgspec.Struct], bad: type[msgspec.Struct]) -> dict[int | str, dict[str, Any]]:
-    """Describe a route's answers for OpenAPI; `schemas` holds what the references point to."""
-    return {
-        200: {"content": {"application/json": {"schema": {"$ref": _REFERENCE.format(name=good.__name__)}}}},
-        503: {
-            "description": "The gateway is not heard",
-            "content": {"application/json": {"schema": {"$ref": _REFERENCE.format(name=bad.__name__)}}},
-        },
-    }
+def described(good: type[msgspec.Struct], bad: type[msgspec.Struct], *noes: int) -> dict[int | str, dict[str, Any]]:
+    """Describe a route's answers for OpenAPI; `schemas` holds what the references point to. `noes`: besides 503."""
+
+    def of(struct: type[msgspec.Struct], about: str) -> dict[str, Any]:
+        schema = {"$ref": _REFERENCE.format(name=struct.__name__)}
+        return {"description": about, "content": {"application/json": {"schema": schema}}}
+
+    answers: dict[int | str, dict[str, Any]] = {200: of(good, "Done")}
+    answers |= {status: of(bad, HTTPStatus(status).phrase) for status in noes}
+    return answers | {503: of(bad, "The gateway is not heard")}
 
 
 def schemas() -> dict[str, Any]:

@@ -16,6 +16,7 @@ from dashboards.web.guard import Guard
 from dashboards.web.hub import Hub
 from dashboards.web.link import GatewayLink
 from dashboards.web.page import Page
+from dashboards.web.refusals import speak_one_shape
 
 STATIC = Path(__file__).parent / "static"
 
@@ -85,6 +86,7 @@ def application(screens: WebScreens, *, language: str, version: str, hosts: froz
         telemetry={"tracing": False},
         lifespan=lifespan,
     )
+    speak_one_shape(app)
     app.include_router(api(screens))
     app.include_router(Page(screens, language).routes())
     app.mount("/static", StaticFiles(directory=STATIC), name="static")

@@ -1,105 +1,89 @@
-"""The figures of ``/metrics`` in the Prometheus text format. Pure."""
+"""The figures of ``/metrics`` in the Prometheus text format, version 0.0.4. Pure."""
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from math import inf, isnan
 
-from dashboards.ports import Snapshot
+from dashboards.ports import DetectorView, Figure, Snapshot
 
+PREFIX = "vigia_"
 _QUALITY = {"bad": 0, "uncertain": 1, "good": 2}
-_NOT_A_NAME = re.compile(r"[^a-zA-Z0-9_]")
-_Labels = Mapping[str, str]
+_KINDS = ("GAS", "BLIND", "SYSTEM", "COMPLIANCE")
 
 
-def exposition(snapshot: Snapshot | None, counters: Mapping[str, float], own: Mapping[str, float]) -> str:
-    """Render one scrape.
+def exposition(snapshot: Snapshot | None, watch: Iterable[Figure], own: Iterable[Figure]) -> str:
+    """Render one scrape: each name once, with what it tells and its type, then its figures.
 
     Args:
         snapshot: the present picture; None when the gateway is not heard: then no value of it is shown.
-        counters: the gateway's own figures by name.
-        own: the web child's figures by name.
+        watch: the watch's own figures.
+        own: the web child's.
     """
-    lines: list[str] = []
-    lines += _family("gateway_up", "1 while the gateway is heard and its alarm loop lives", [({}, _up(snapshot))])
-    if snapshot is not None:
-        lines += _of_snapshot(snapshot)
-    for name, value in sorted({**counters, **own}.items()):
-        lines += _family(_NOT_A_NAME.sub("_", name), "", [({}, value)])
-    return "\n".join(lines) + "\n"
+    up = float(snapshot is not None and snapshot.alive)
+    pictured = () if snapshot is None else _of_snapshot(snapshot)
+    families: dict[str, list[Figure]] = {}
+    for figure in chain(
+        [Figure("gateway_up", "1 while the watch is heard and its alarm loop lives", up)], pictured, watch, own
+    ):
+        families.setdefault(figure.name, []).append(figure)
+    return "".join(f"{line}\n" for family in families.values() for line in _family(family))
 
 
-def _up(snapshot: Snapshot | None) -> float:
-    return float(snapshot is not None and snapshot.alive)
-
-
-def _of_snapshot(snapshot: Snapshot) -> Iterator[str]:
-    heads = [({"detector": view.id, "area": view.area}, view) for view in snapshot.detectors]
-    yield from _family(
-        "detector_lel_pct",
-        "percent of the lower explosive limit; absent without a number",
-        [(labels, view.lel_pct) for labels, view in heads if view.lel_pct is not None],
-    )
-    yield from _family(
-        "detector_at_least_lel_pct",
-        "lower bound where the head gives no number, or is over range",
-        [(labels, view.at_least) for labels, view in heads if view.at_least is not None],
-    )
-    yield from _family(
-        "detector_quality",
-        "0 bad, 1 uncertain, 2 good",
-        [(labels, float(_QUALITY.get(view.quality, 0))) for labels, view in heads],
-    )
-    yield from _family(
-        "detector_age_seconds",
-        "since the value was taken; absent when it never was",
-        [(labels, view.age_s) for labels, view in heads if view.age_s is not None],
-    )
-    yield from _family(
-        "detector_watching", "1 while the head watches", [(labels, float(view.watching)) for labels, view in heads]
-    )
-    yield from _family(
-        "detector_worst_case_seconds", "computed budget", [(labels, view.worst_case_s) for labels, view in heads]
-    )
-    yield from _family(
-        "alarm_active",
-        "standing alarms",
-        [
-            ({"subject": a.subject, "kind": a.kind, "level": a.level or "", "state": a.state}, 1.0)
-            for a in snapshot.alarms
-        ],
-    )
-    kinds = ("GAS", "BLIND", "SYSTEM", "COMPLIANCE")
-    yield from _family(
-        "alarms",
-        "count of standing alarms",
-        [({"kind": kind}, float(sum(a.kind == kind for a in snapshot.alarms))) for kind in kinds],
-    )
-    yield from _family(
-        "output_wanted",
-        "1 when the output is told to be on",
-        [({"output": o.id}, float(o.wanted)) for o in snapshot.outputs],
-    )
-    yield from _family(
-        "output_confirmed",
-        "what was read back from the output; absent when unknown",
-        [({"output": o.id}, float(o.confirmed)) for o in snapshot.outputs if o.confirmed is not None],
-    )
-    yield from _family("link_up", "buses, brokers, channels", [({"link": k.id}, float(k.up)) for k in snapshot.links])
-    yield from _family("worst_case_seconds", "slowest computed budget", [({}, snapshot.worst_case_s)])
+def _of_snapshot(snapshot: Snapshot) -> Iterator[Figure]:
+    for view in snapshot.detectors:
+        yield from _of_detector(view)
+    for kind in _KINDS:
+        standing = sum(alarm.kind == kind for alarm in snapshot.alarms)
+        yield Figure("alarms", "how many alarms stand", float(standing), {"kind": kind})
+    for alarm in snapshot.alarms:
+        labels = {"subject": alarm.subject, "kind": alarm.kind, "level": alarm.level or "", "state": alarm.state}
+        yield Figure("alarm_active", "1 for each alarm that stands", 1.0, labels)
+    for output in snapshot.outputs:
+        labels = {"output": output.id}
+        yield Figure("output_wanted", "1 while the output is told to be on", float(output.wanted), labels)
+        if output.confirmed is not None:
+            about = "1 when the output was read back as on; absent when unknown"
+            yield Figure("output_confirmed", about, float(output.confirmed), labels)
+    for link in snapshot.links:
+        yield Figure("link_up", "1 while the line or broker is up", float(link.up), {"link": link.id})
     if snapshot.worst_ms is not None:
-        yield from _family("first_output_worst_milliseconds", "slowest measured", [({}, snapshot.worst_ms)])
+        about = "slowest first output measured since the start; absent before the first alarm"
+        yield Figure("first_output_worst_seconds", about, round(snapshot.worst_ms / 1000, 6))
 
 
-def _family(name: str, about: str, samples: list[tuple[_Labels, float]]) -> Iterator[str]:
-    if not samples:
-        return
-    full = f"vigia_{name}"
-    if about:
-        yield f"# HELP {full} {about}"
-    yield f"# TYPE {full} {'counter' if name.endswith('_total') else 'gauge'}"
-    for labels, value in samples:
-        inside = ",".join(f'{key}="{_escaped(text)}"' for key, text in labels.items())
-        yield f"{full}{{{inside}}} {value!r}" if inside else f"{full} {value!r}"
+def _of_detector(view: DetectorView) -> Iterator[Figure]:
+    labels = {"detector": view.id, "area": view.area}
+    if view.lel_pct is not None:
+        about = "percent of the lower explosive limit; absent without a number"
+        yield Figure("detector_lel_pct", about, view.lel_pct, labels)
+    if view.at_least is not None:
+        about = "lower bound where the head gives no number, or is over range"
+        yield Figure("detector_at_least_lel_pct", about, view.at_least, labels)
+    quality = float(_QUALITY.get(view.quality, 0))
+    yield Figure("detector_quality", "0 bad, 1 uncertain, 2 good", quality, labels)
+    if view.age_s is not None:
+        about = "since the value was taken; absent when it never was"
+        yield Figure("detector_age_seconds", about, view.age_s, labels)
+    yield Figure("detector_watching", "1 while the head watches", float(view.watching), labels)
+    about = "computed time from the register to the first output"
+    yield Figure("detector_worst_case_seconds", about, view.worst_case_s, labels)
+
+
+def _family(figures: list[Figure]) -> Iterator[str]:
+    name = PREFIX + figures[0].name
+    about = figures[0].about.replace("\\", r"\\").replace("\n", r"\n")
+    yield f"# HELP {name} {about}"
+    yield f"# TYPE {name} {'counter' if name.endswith('_total') else 'gauge'}"
+    for figure in figures:
+        labels = ",".join(f'{label}="{_escaped(text)}"' for label, text in figure.labels.items())
+        yield f"{name}{{{labels}}} {_number(figure.value)}" if labels else f"{name} {_number(figure.value)}"
 
 
 def _escaped(text: str) -> str:
     return text.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
+
+
+def _number(value: float) -> str:
+    if isnan(value):
+        return "NaN"
+    return repr(value) if abs(value) != inf else f"{'-' if value < 0 else '+'}Inf"

@@ -37,7 +37,7 @@ class Guard:
 
     def __init__(self, app: ASGIApp, hosts: frozenset[str]) -> None:
         self._app = app
-        self._hosts = frozenset(name.lower() for name in hosts)
+        self._hosts = frozenset(name.lower().strip("[]") for name in hosts)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through with safe headers on its answer, or refuse it with a reason."""
@@ -76,11 +76,11 @@ class Guard:
         return None if scope["type"] == "websocket" else _length_refusal(headers.get("content-length", ""))
 
     def _serves(self, name: str) -> bool:
-        name = name.lower().rstrip(".")
+        name = name.lower().rstrip(".").strip("[]")
         if name == "localhost" or name in self._hosts:
             return True
         try:
-            return ipaddress.ip_address(name.strip("[]")).is_loopback
+            return ipaddress.ip_address(name).is_loopback
         except ValueError:
             return False
 

@@ -14,7 +14,7 @@ from typing import Protocol, assert_never
 
 import msgspec
 
-from dashboards.ports import Act, Answer, Ask, Change, Snapshot, Subscribe, ToGateway, ToScreen
+from dashboards.ports import Act, Answer, Ask, Change, Figure, Snapshot, Subscribe, ToGateway, ToScreen
 from dashboards.web.picture import Picture
 from sensors.stamps import SECOND, parse_rfc3339
 
@@ -124,14 +124,14 @@ class GatewayLink:
         """
         return await self._request(lambda ref: msgspec.structs.replace(act, ref=ref))
 
-    async def metrics(self) -> dict[str, float]:
+    async def metrics(self) -> tuple[Figure, ...]:
         """Fetch the gateway's figures.
 
         Raises:
             LinkLostError: no contact, or no answer in time.
         """
         answer = await self._request(lambda ref: Ask(ref, "metrics"))
-        return answer.metrics or {}
+        return answer.metrics or ()
 
     # --- requests -------------------------------------------------------------------------------
 

@@ -80,6 +80,7 @@ class Page:
             held="hold" in request.query_params,
             refresh_s=REFRESH_S,
             now=None if snapshot is None else locale.clock(snapshot.at, now=snapshot.at),
+            actions=actions(locale, snapshot),
             page_data=page_data(locale, snapshot),
         )
         return HTMLResponse(
@@ -125,17 +126,37 @@ def words(language: str) -> Mapping[str, str]:
     return dict(own) | {key: text for key, text in reasons.items() if key.startswith("why.")}
 
 
+def actions(locale: Locale, snapshot: Snapshot | None) -> dict[str, str]:
+    """Return what stands on the button of each action."""
+    time = "…" if snapshot is None else locale.duration(snapshot.silence_s)
+    return {
+        "acknowledge": locale.text("alarm.acknowledge"),
+        "silence": locale.text("alarm.silence", time=time),
+        "reset": locale.text("alarm.reset"),
+    }
+
+
 def page_data(locale: Locale, snapshot: Snapshot | None) -> str:
-    """Return what the script needs, as JSON for a data attribute: it holds no text of its own."""
+    """Return what the script needs, as JSON for a data attribute: it holds no text of its own.
+
+    `made_for` is what the server alone draws: with another depot, or another name in it, the script fetches the page
+    again.
+    """
+    made_for = None
+    if snapshot is not None:
+        made_for = {
+            "depot": snapshot.depot,
+            "silence_s": snapshot.silence_s,
+            "detectors": [[view.id, view.name, view.area_name] for view in snapshot.detectors],
+            "outputs": [view.id for view in snapshot.outputs],
+            "links": [view.id for view in snapshot.links],
+        }
     return msgspec.json.encode(
         {
             "language": locale.language,
             "words": dict(locale.words),
             "zone": "UTC" if snapshot is None else str(locale.zone),
-            "detectors": [] if snapshot is None else [view.id for view in snapshot.detectors],
-            "outputs": [] if snapshot is None else [view.id for view in snapshot.outputs],
-            "links": [] if snapshot is None else [view.id for view in snapshot.links],
-            "started": "" if snapshot is None else snapshot.depot.started,
+            "made_for": made_for,
         }
     ).decode()
 

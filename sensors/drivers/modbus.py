@@ -111,7 +111,7 @@ class ModbusBus:
         )
         self._loop: asyncio.AbstractEventLoop | None = None
         self._next_slot = inf
-        self._watching = False
+        self._watching: int | None = None
         self._wire: _Wire | None = None
         self._ended: asyncio.Future[str] | None = None
         self._told: bool | None = None
@@ -134,7 +134,7 @@ class ModbusBus:
         self._loop = asyncio.get_running_loop()
         self._crash = None
         self._next_slot = self._pacer.first_slot(self._period_s)
-        self._watching = False
+        self._watching = None
         self._pacer.at(self._next_slot, self.slot)
         delay, guard = 0.0, False
         try:
@@ -203,7 +203,7 @@ class ModbusBus:
 
     def overdue(self, now: float) -> None:
         """The pacer's call: an answer may be overdue."""
-        self._watching = False
+        self._watching = None
         if self._loop is None or not self._line.waits:
             return
         try:
@@ -235,6 +235,9 @@ class ModbusBus:
         if line.wants_to_send:
             line.pump(now)
             self._watch()
+        elif self._watching is not None and not line.waits:
+            self._pacer.forget(self._watching, self.overdue)
+            self._watching = None
 
     def lost(self, reason: str, now: float) -> None:
         """The connection is over: by the peer's doing, or given up for this reason."""
@@ -289,9 +292,8 @@ class ModbusBus:
 
     def _watch(self) -> None:
         """Be woken when the oldest request runs out of time. A wake too early costs less than one for each request."""
-        if not self._watching and self._line.waits:
-            self._watching = True
-            self._pacer.at(self._line.due(), self.overdue)
+        if self._watching is None and self._line.waits:
+            self._watching = self._pacer.at(self._line.due(), self.overdue)
 
     def _set_up(self, *, up: bool, reason: str) -> None:
         self.up = up

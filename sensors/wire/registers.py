@@ -147,7 +147,10 @@ class HeadReader:
         self._at = _byte_offset(reads, points.function, points.register)
         self._extract = extractor(points.type, points.word_order)
         self._sentinels: dict[Raw, Status] = dict(points.sentinels)
-        self._flags = tuple((_byte_offset(reads, point.function, point.register), point) for point in points.states)
+        self._flags = tuple(
+            (_byte_offset(reads, point.function, point.register), point, _telling_bits(point))
+            for point in points.states
+        )
         identity = points.identity
         self._identity = (
             None
@@ -202,14 +205,16 @@ class HeadReader:
         """Return the state that counts among all status registers, and whether any says "gas"."""
         states: list[Status] = []
         alarm = False
-        for at, point in self._flags:
+        for at, point, telling in self._flags:
             word = _word(words, base + at)
+            if telling is not None and not word & telling:
+                continue
             if word & point.alarm_mask:
                 alarm = True
             states.extend(status for status, mask in point.bits if word & mask)
             if point.codes:
                 states.append(_by_code(point, word))
-        return worst(states), alarm
+        return worst(states) if states else Status.MEASURING, alarm
 
 
 def _conversion(points: ModbusPoints, unit: UnitOfValue, basis: Basis) -> tuple[float, float, Span]:
@@ -221,6 +226,16 @@ def _conversion(points: ModbusPoints, unit: UnitOfValue, basis: Basis) -> tuple[
     trip = UNKNOWN_TRIP_LEL_PCT if points.trip is None else points.trip * per
     span = Span(round(full_scale, DECIMALS), round(zero_drift, DECIMALS), round(trip, DECIMALS))
     return points.scale * per, points.offset * per, span
+
+
+def _telling_bits(point: StatusPoint) -> int | None:
+    """The bits of a status register without any of which it says nothing; None where it holds codes."""
+    if point.codes:
+        return None
+    together = point.alarm_mask
+    for _, mask in point.bits:
+        together |= mask
+    return together
 
 
 def _by_code(point: StatusPoint, word: int) -> Status:

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -24,8 +25,13 @@ async def bench(results: Path, *arguments: str) -> tuple[int, str]:
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
     )
-    async with asyncio.timeout(WITHIN_S):
-        said, _ = await process.communicate()
+    try:
+        async with asyncio.timeout(WITHIN_S):
+            said, _ = await process.communicate()
+    finally:
+        if process.returncode is None:
+            process.send_signal(signal.SIGINT)  # not killed: it ends what it has started itself
+            await process.wait()
     assert process.returncode is not None
     return process.returncode, said.decode()
 

@@ -10,13 +10,14 @@ from dashboards.views import detector_card, detector_tone, headline_of, measured
 from dashboards.web.page import words
 from dashboards.wording import Locale
 
+EN = Locale("en", words("en"), ZoneInfo("America/Sao_Paulo"))
 PT = Locale("pt-BR", words("pt-BR"), ZoneInfo("America/Sao_Paulo"))
 NOW = "2026-11-30T11:10:59.123Z"
 
 
-def head(name: str = "GD-101", lel: float | None = 1.2, **different: Any) -> DetectorView:
+def head(head_id: str = "GD-101", lel: float | None = 1.2, **different: Any) -> DetectorView:
     values: dict[str, Any] = {
-        "id": name, "area": "patio", "source": "bus", "lel_pct": lel, "at_least": None, "quality": "good",
+        "id": head_id, "area": "patio", "source": "bus", "lel_pct": lel, "at_least": None, "quality": "good",
         "status": "measuring", "reason": "", "taken": NOW, "age_s": 0.3, "a1": 10.0, "a2": 20.0, "a3": 40.0,
         "watching": True, "worst_case_s": 1.0, "certified": True,
     }  # fmt: skip
@@ -36,7 +37,7 @@ def alarm(subject: str = "GD-101", kind: str = "GAS", **different: Any) -> Alarm
 
 def picture(*heads: DetectorView, alarms: tuple[AlarmView, ...] = ()) -> Snapshot:
     about = DepotView("d", "Depósito Centro", "", "America/Sao_Paulo", "pt-BR", "0", NOW)
-    return Snapshot(1, NOW, about, heads, alarms, (), (), None, 1.0, alive=True)
+    return Snapshot(1, NOW, about, heads, alarms, (), (), None, 1.0, True, 120.0)
 
 
 def said(snapshot: Snapshot, *, current: bool = True, lost_s: float | None = None) -> tuple[str, str]:
@@ -121,6 +122,22 @@ def test_an_alarm_tells_where_how_much_since_when_and_its_times() -> None:
     assert row.now == "Agora 12,0 % LIE, há 0,3 s · pico 12,3 % LIE"
     assert row.since == "Desde 08:09:59 (há 60 s)"
     assert row.times == "Lido 08:09:59,123 → decidido +1 ms → primeira saída +212 ms"
+
+
+def test_what_people_call_it_stands_beside_its_id_and_the_areas_name_in_place_of_its_id() -> None:
+    named = head(name="Porta 2", area_name="Pátio norte")
+    view = page_view(picture(named, head("GD-102", name="GD-102"), alarms=(alarm(),)), PT, current=True, lost_s=None)
+    ((title, cards),) = view.areas
+    assert title == "Área Pátio norte"
+    assert [(card.id, card.called) for card in cards] == [("GD-101", "Porta 2"), ("GD-102", "")]
+    assert view.alarms[0].where == "GD-101 (Porta 2) · Área Pátio norte"
+
+
+def test_an_alarm_speaks_the_pages_language_and_shows_no_code() -> None:
+    told = alarm(kind="SYSTEM", subject="journal", reason="slow", detail="2 s", text="Lento.", texts={"en": "Slow."})
+    for locale, sentence in ((PT, "Lento."), (EN, "Slow.")):
+        row = page_view(picture(head(), alarms=(told,)), locale, current=True, lost_s=None).alarms[0]
+        assert (row.advice, row.now) == (sentence, "")
 
 
 def test_an_alarm_without_an_output_yet_says_so() -> None:

@@ -1,6 +1,8 @@
 """Words in both languages: the same keys, the same placeholders, numbers and ages as people write them."""
 
+import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -11,9 +13,11 @@ from hypothesis import strategies as st
 from alerts.messages.catalogue import Catalogue
 from dashboards.web.page import words
 from dashboards.wording import Locale
+from sensors.quality import REASONS
 from sensors.readings import Quality, Status
 
-DASHBOARDS = Path(__file__).parents[2] / "dashboards"
+ROOT = Path(__file__).parents[2]
+DASHBOARDS = ROOT / "dashboards"
 PT = Locale("pt-BR", words("pt-BR"), ZoneInfo("America/Sao_Paulo"))
 EN = Locale("en", words("en"), ZoneInfo("America/Sao_Paulo"))
 
@@ -96,7 +100,55 @@ def test_a_time_is_the_depots_wall_clock_and_carries_the_date_on_another_day() -
     assert EN.clock("2026-11-30T02:10:59.123Z", now=now) == "2026-11-29 23:10:59"
 
 
-def test_a_reason_is_said_in_words_and_an_unknown_code_stands_as_it_is() -> None:
+def _spoken(node: ast.AST) -> Iterator[str]:
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Constant) and isinstance(inner.value, str) and re.fullmatch(r"[a-z-]+", inner.value):
+            yield inner.value
+
+
+def reasons_in(source: str) -> set[str]:
+    """Every literal that a module gives as a reason: assigned to one, returned as one, or handed over as one."""
+    tellers = {"silence", "unusable", "unheard", "failed", "closed", "lost", "_fail", "_failed", "_set_up", "_turn"}
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Assign(targets=[target], value=value) if re.search(
+                r"reason|why|trouble|GUARD", ast.unparse(target)
+            ):
+                found.update(_spoken(value))
+            case ast.keyword(arg="reason", value=value):
+                found.update(_spoken(value))
+            case ast.Call(func=function, args=given) if ast.unparse(function).rpartition(".")[2] in tellers:
+                for value in given:
+                    found.update(_spoken(value))
+            case ast.FunctionDef(name=name, returns=ast.Name(id="str")) if name != "_as_text":
+                for inner in ast.walk(node):
+                    if isinstance(inner, ast.Return) and inner.value is not None:
+                        found.update(_spoken(inner.value))
+            case _:
+                pass
+    return found
+
+
+def test_every_reason_the_field_can_give_has_words_in_both_languages() -> None:
+    files = [*(ROOT / "sensors/drivers").glob("*.py"), ROOT / "sensors/quality.py"]
+    files += [ROOT / "sensors/wire/registers.py", ROOT / "sensors/wire/payloads.py", ROOT / "alerts/channels/siren.py"]
+    found = set().union(*(reasons_in(file.read_text(encoding="utf-8")) for file in files))
+    found |= {reason for reason in REASONS.values() if reason}
+    assert found >= {"no-packet-limit", "wrong-state", "queue-full", "flood", "mute", "no-answer", "sentinel"}
+    for locale in (PT, EN):
+        assert [code for code in sorted(found) if f"why.{code.rstrip('-')}" not in locale.words] == []
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"), [(120, "2 min"), (60, "1 min"), (90, "90 s"), (5, "5 s"), (7.5, "8 s"), (45.0, "45 s")]
+)
+def test_a_set_duration_is_written_as_a_person_would_set_it(seconds: float, said: str) -> None:
+    assert PT.duration(seconds) == said
+
+
+def test_a_reason_is_said_in_words_and_an_unknown_code_is_called_one() -> None:
     assert PT.reason("timeout") == "sem comunicação (não responde)"
     assert "exceção Modbus 2" in PT.reason("exception-2")
-    assert PT.reason("gremlin") == "gremlin"
+    assert PT.reason("gremlin") == "código gremlin"
+    assert PT.reason("gremlin-7") == "código gremlin-7"

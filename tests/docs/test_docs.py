@@ -20,12 +20,15 @@ from alerts.messages.body import body
 from alerts.messages.catalogue import Catalogue
 from compliance import statutes
 from dashboards.ports import AlarmView, DetectorView
-from dashboards.web.api import Screens, api
+from dashboards.web.api import STATUS_OF_ERROR, Screens, api
+from dashboards.web.refusals import BAD_REQUEST, FAILED, NEEDS_NAME
+from dashboards.web.refusals import CODES as REFUSALS
 from gateway.budget import budgets
 from gateway.cli import GROUP, OWN
 from gateway.configuration.loading import load
 from gateway.configuration.problems import ConfigError
 from gateway.configuration.schema import CHANNELS, LATER_CHANNELS, LISTED, SINGLE, Table
+from gateway.metrics import BUS, MQTT
 from sensors import profiles
 from sensors.profile_keys import MODBUS_KEYS, STATUSES
 from sensors.stamps import Instant, Stamp, UtcNanos
@@ -310,13 +313,26 @@ def test_the_printed_check_of_the_signature_tells_genuine_from_forged():
     assert not names["genuine"](b'{"seq":2}', signature, "segredo")
 
 
-def test_every_metric_named_is_given_out():
+def test_the_page_names_exactly_the_metrics_that_are_given_out():
     sources = "".join(
         text_of(path) for folder in ("dashboards/web", "gateway") for path in (ROOT / folder).glob("*.py")
     )
-    named = set(re.findall(r"`vigia_(\w+)`", text_of(API)))
-    assert len(named) > 20
-    assert [name for name in named if f'"{name}"' not in sources] == []
+    given = set(re.findall(r'\bFigure\(\s*"(\w+)"', sources)) | {name for name, _ in (*BUS.values(), *MQTT.values())}
+    assert len(given) > 40
+    assert set(re.findall(r"`vigia_(\w+)`", text_of(API))) == given
+
+
+def test_the_page_names_every_error_of_the_api():
+    codes = set(STATUS_OF_ERROR) | set(REFUSALS.values()) | {NEEDS_NAME, BAD_REQUEST, FAILED}
+    codes |= set(re.findall(r'Refused\("([a-z-]+)"', text_of(ROOT / "dashboards/web/api.py")))
+    codes |= set(re.findall(r'HTTPStatus\.\w+, "([a-z-]+)"', text_of(ROOT / "dashboards/web/guard.py")))
+    named = set(re.findall(r"`([a-z]+(?:-[a-z]+)*)`", rows_of_errors()))
+    assert codes <= named
+
+
+def rows_of_errors() -> str:
+    (table,) = re.findall(r"^\| status and `error`.*?^$", text_of(API), re.DOTALL | re.MULTILINE)
+    return str(table)
 
 
 # --- words ----------------------------------------------------------------------------------------

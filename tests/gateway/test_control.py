@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from dashboards.ports import Act, Answer, Ask, Change, DepotView, DetectorView, Snapshot, Subscribe, ToScreen
+from dashboards.ports import Act, Answer, Ask, Change, DepotView, DetectorView, Figure, Snapshot, Subscribe, ToScreen
 from gateway.control import MAX_BACKLOG_BYTES, MAX_CLIENTS, MAX_REQUEST_BYTES, ControlError, ControlServer, ask
 from sensors.stamps import UtcNanos, rfc3339
 
@@ -38,8 +38,19 @@ HEAD = DetectorView(
     True,
 )
 PICTURE = Snapshot(
-    7, NOW, DepotView("d", "Depósito", "", "UTC", "pt-BR", "0", NOW), (HEAD,), (), (), (), None, 1.2, alive=True
+    7,
+    NOW,
+    DepotView("d", "Depósito", "", "UTC", "pt-BR", "0", NOW),
+    (HEAD,),
+    (),
+    (),
+    (),
+    None,
+    1.2,
+    alive=True,
+    silence_s=120.0,
 )
+POLLS = Figure("bus_polls_total", "requests sent", 5.0, {"bus": "linha 1"})
 
 
 class Served:
@@ -49,7 +60,7 @@ class Served:
         self.live = False
         self.acts: list[Act] = []
         self.answer: Callable[[Act], Answer] = lambda act: Answer(act.ref, ok=True)
-        self.server = ControlServer(path, picture=self._sent_now, act=self._act, metrics=lambda: {"polls_total": 5.0})
+        self.server = ControlServer(path, picture=self._sent_now, act=self._act, metrics=lambda: (POLLS,))
 
     def _sent_now(self) -> Snapshot:
         """A child takes no picture that was sent a while ago, so this one must say when it really is sent."""
@@ -101,6 +112,10 @@ async def screen(served: Served) -> AsyncIterator[Screen]:
     await made.close()
 
 
+def count(server: ControlServer) -> dict[str, float]:
+    return {figure.name: figure.value for figure in server.figures()}
+
+
 async def join(path: Path) -> Screen:
     return Screen(*await asyncio.open_unix_connection(str(path), limit=2**24))
 
@@ -109,6 +124,18 @@ async def until(condition: Callable[[], Any], within_s: float = 5.0) -> None:
     async with asyncio.timeout(within_s):
         while not condition():  # noqa: ASYNC110 - what is waited for is outside this loop
             await asyncio.sleep(0.005)
+
+
+async def test_a_renewed_picture_reaches_every_subscriber_whatever_its_number(served: Served, screen: Screen) -> None:
+    screen.say(Subscribe())
+    assert (await screen.hear()).seq == 7
+    served.picture = msgspec.structs.replace(PICTURE, seq=0, silence_s=30.0)
+    served.server.renew()
+    renewed = await screen.hear()
+    assert isinstance(renewed, Snapshot)
+    assert (renewed.seq, renewed.silence_s) == (0, 30.0)
+    served.push()
+    assert (await screen.hear()).seq == 1
 
 
 async def test_the_socket_is_the_owners_alone_and_goes_with_the_gateway(tmp_path: Path) -> None:
@@ -187,8 +214,8 @@ async def test_who_did_not_subscribe_hears_no_change(served: Served, screen: Scr
     assert isinstance(answer, Answer)
     assert answer.ref == 10
     assert answer.metrics is not None
-    assert answer.metrics["polls_total"] == 5.0
-    assert answer.metrics["control_clients"] == 1.0
+    assert POLLS in answer.metrics
+    assert {figure.name: figure.value for figure in answer.metrics}["control_clients"] == 1.0
 
 
 async def test_an_action_reaches_the_gateway_and_its_answer_carries_the_reference(
@@ -223,7 +250,7 @@ async def test_garbage_is_answered_and_counted_and_the_line_goes_on(
     answer = await screen.hear()
     assert isinstance(answer, Answer)
     assert answer.error == "bad-request"
-    assert served.server.counters()["control_requests_garbled_total"] == 1
+    assert count(served.server)["control_requests_garbled_total"] == 1
     screen.say(Subscribe())
     assert isinstance(await screen.hear(), Snapshot)
 
@@ -232,16 +259,16 @@ async def test_a_request_without_end_is_cut_off(served: Served, screen: Screen) 
     screen.writer.write(b"x" * (MAX_REQUEST_BYTES * 3))
     async with asyncio.timeout(5):
         assert await screen.reader.read() == b""
-    assert served.server.counters()["control_clients"] == 0
+    assert count(served.server)["control_clients"] == 0
 
 
 async def test_more_clients_than_the_bound_are_turned_away(served: Served) -> None:
     screens = [await join(served.path) for _ in range(MAX_CLIENTS)]
-    await until(lambda: served.server.counters()["control_clients"] == MAX_CLIENTS)
+    await until(lambda: count(served.server)["control_clients"] == MAX_CLIENTS)
     extra = await join(served.path)
     async with asyncio.timeout(5):
         assert await extra.reader.read() == b""
-    assert served.server.counters()["control_clients_turned_away_total"] == 1
+    assert count(served.server)["control_clients_turned_away_total"] == 1
     for screen in [*screens, extra]:
         await screen.close()
 
@@ -258,7 +285,7 @@ async def test_a_client_that_does_not_read_is_dropped_counted_and_the_others_mis
     for _ in range(MAX_BACKLOG_BYTES // size + 40):
         served.push(detectors=many)
         assert isinstance(await quick.hear(), Change)
-    counters = served.server.counters()
+    counters = count(served.server)
     assert counters["control_clients_dropped_total"] == 1
     assert counters["control_clients"] == 1
     await slow.close()
@@ -276,7 +303,7 @@ async def test_a_stopped_web_child_never_holds_up_the_caller(served: Served, tmp
         stdout=asyncio.subprocess.PIPE,
     )
     try:
-        await until(lambda: served.server.counters()["control_clients"] == 1, 20)
+        await until(lambda: count(served.server)["control_clients"] == 1, 20)
         child.send_signal(signal.SIGSTOP)
         many = (HEAD,) * 200
         slowest = 0.0
@@ -285,7 +312,7 @@ async def test_a_stopped_web_child_never_holds_up_the_caller(served: Served, tmp
             served.push(detectors=many)
             slowest = max(slowest, time.perf_counter() - began)
             await asyncio.sleep(0)
-        assert served.server.counters()["control_clients_dropped_total"] >= 1
+        assert count(served.server)["control_clients_dropped_total"] >= 1
         assert slowest < 0.25  # a write that waits would wait for ever
     finally:
         child.kill()

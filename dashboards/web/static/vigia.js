@@ -3,6 +3,7 @@
 
 import "./acts.js";
 import { horn } from "./horn.js";
+import { madeFor } from "./made.js";
 import { age, ago, between, clock, counted, number, page, plain, reason, t, words } from "./wording.js";
 
 const SILENCE_S = 3;            // no word from the server for this long: nothing below counts as present
@@ -17,7 +18,7 @@ const $ = (id) => document.getElementById(id);
 const depot = {
   known: false,                 // a snapshot has come over the socket
   seq: 0, at: "", info: null, alive: true,
-  detectors: new Map(), alarms: [], outputs: [], links: [],
+  detectors: new Map(), alarms: [], outputs: [], links: [], silenceS: 0,
   heard: { outputs: 0, links: 0 },
   worstMs: null, worstCaseS: 0,
 };
@@ -98,8 +99,15 @@ function urgency(a) {
   const level = { A3: "0", A2: "1", A1: "2" }[a.level] ?? "3";
   return `${KINDS.indexOf(a.kind)}${OPEN.has(a.state) ? 0 : 1}${level}${a.since}`;
 }
+function alarmWhere(a) {
+  const d = depot.detectors.get(a.subject);
+  const who = d && d.name && d.name !== d.id ? t("format.named", { id: a.subject, name: d.name }) : a.subject;
+  const area = d ? d.area_name || d.area : a.area;
+  return area ? `${who} · ${t("page.area", { area })}` : who;
+}
+function sentence(a) { return a.texts[page.language] ?? a.text; }
 function alarmNow(a) {
-  if (a.kind !== "GAS") return [a.reason && reason(a.reason), a.detail].filter(Boolean).join(" · ");
+  if (a.kind !== "GAS") return "";        // what else can be wrong has no present value: the sentence says it all
   const d = depot.detectors.get(a.subject);
   const peak = a.peak === null ? "" : t("alarm.peak", { value: t("format.lel", { value: number(a.peak) }) });
   const absent = !current() || !d || toneOf(d, true) === "fault" || gasOf(d) === null;
@@ -163,12 +171,12 @@ function drawAlarm(item, a) {
   item.dataset.tone = tone;
   item.classList.toggle("flashing", open && present);
   drawBadge(field(item, "badge"), tone, t(`alarm.${a.kind.toLowerCase()}`, { level: a.level ?? "" }).trim());
-  put(field(item, "where"), a.subject + (a.area ? ` · ${t("page.area", { area: a.area })}` : ""));
+  put(field(item, "where"), alarmWhere(a));
   put(field(item, "now"), alarmNow(a));
   put(field(item, "since"), t("alarm.since", { time: clock(a.since, depot.at), age: ago(sinceSent() + between(a.since, depot.at) / 1000) }));
   put(field(item, "times"), alarmTimes(a));
   put(field(item, "state"), t(`alarm.${a.state}`, { by: a.acknowledged_by || "?" }) + (a.muted ? ` · ${words["alarm.muted"]}` : ""));
-  put(field(item, "advice"), a.text);
+  put(field(item, "advice"), sentence(a));
   const can = {
     acknowledge: open && present,
     silence: a.kind === "GAS" && open && !a.muted && present,
@@ -269,7 +277,7 @@ function announce(alarms) {
   const news = alarms.filter((a) => OPEN.has(a.state) && !told.has(`${a.id}/${a.level}`));
   for (const a of news) told.add(`${a.id}/${a.level}`);
   if (told.size > 500) told.clear();
-  if (news.length) put($("announce"), news.map((a) => a.text || `${a.kind} ${a.level ?? ""} ${a.subject}`).join(" "));
+  if (news.length) put($("announce"), news.map((a) => sentence(a) || `${a.kind} ${a.level ?? ""} ${a.subject}`).join(" "));
 }
 
 // --- the live channel ----------------------------------------------------------------------------
@@ -324,6 +332,7 @@ function snapshot(message) {
   heardFrom(message);
   depot.known = true;
   depot.info = message.depot;
+  depot.silenceS = message.silence_s;
   depot.worstMs = message.worst_ms;
   depot.detectors = new Map(message.detectors.map((d) => [d.id, { ...d, heard: now() }]));
   depot.alarms = message.alarms;
@@ -349,11 +358,7 @@ function change(message) {
   drawTimes();
   drawSound();
 }
-function differs() {
-  const same = (list, ids) => list.length === ids.length && list.every((entry) => ids.includes(entry.id));
-  return !(same([...depot.detectors.values()], page.detectors) && same(depot.outputs, page.outputs)
-    && same(depot.links, page.links) && depot.info.started === page.started);
-}
+function differs() { return !madeFor(depot.info, depot.silenceS, depot.detectors.values(), depot.outputs, depot.links); }
 function renew() {              // the depot is another one than the page was made for: fetch the page again, not too often
   const last = Number(sessionStorage.getItem("vigia.renewed") ?? 0);
   if (Date.now() - last < 5000) return drawAll();

@@ -23,8 +23,8 @@ export function age(seconds) {
 export function ago(seconds) { return seconds === null ? words["format.never"] : t("format.ago", { age: age(seconds) }); }
 export function reason(code) {
   const numbered = /^(.+)-(\d+)$/.exec(code);
-  if (numbered) return (words[`why.${numbered[1]}`] ?? code).replace("{number}", numbered[2]);
-  return words[`why.${code}`] ?? code;
+  const said = words[`why.${numbered ? numbered[1] : code}`] ?? words["format.code"];
+  return said.replaceAll("{number}", () => numbered?.[2] ?? "").replaceAll("{code}", () => code);
 }
 const parts = new Intl.DateTimeFormat("en-GB", {
   timeZone: page.zone, year: "numeric", month: "2-digit", day: "2-digit",

@@ -25,13 +25,17 @@ def test_the_body_is_the_contract(make_event: Make, make_notice: Make, at: Make)
         reason="level",
         detail="two",
     )
-    notice: Notice = make_notice(event, recorded=False, text="Onde, o quê")
+    notice: Notice = make_notice(
+        event, recorded=False, text="Onde, o quê", area_name="Pátio norte", detector_name="Porta 2"
+    )
     assert body(notice) == {
         "id": "deposito-centro-ab12-7",
         "seq": 7,
         "depot": "deposito-centro",
         "area": "patio",
+        "area_name": "Pátio norte",
         "subject": "GD-101",
+        "detector_name": "Porta 2",
         "subjects": [],
         "kind": "GAS",
         "level": "A2",

@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -21,6 +22,7 @@ LONG = Place(
     address="Avenida Governador " + "Brigadeiro " * 12,
     area="P" * 60,
     detector="GD-" + "9" * 60,
+    detector_name="Portão dos fundos " * 5,
 )
 SUBJECTS = {
     Kind.GAS: "GD-101",
@@ -51,6 +53,23 @@ def test_a_gas_alarm_says_where_what_how_much_and_what_to_do(make_event: Make) -
         "ALARME DE GÁS nível A1 - Depósito Centro, Rua das Acácias 120, portão 2, área patio, detector GD-101: "
         "12,3 % LIE. Afaste as pessoas, não acione interruptores, ligue 193."
     )
+
+
+def test_a_detectors_name_stands_beside_its_id_where_it_fits(make_event: Make) -> None:
+    named = replace(CENTRO, area="Pátio norte", detector_name="Porta 2")
+    assert "área Pátio norte, detector GD-101 (Porta 2): 12,3 % LIE" in words(make_event(), named, "pt-BR")
+    assert "area Pátio norte, detector GD-101 (Porta 2): 12.3 % LEL" in words(make_event(), named, "en")
+    blind = words(make_event(kind=Kind.BLIND, reason="timeout"), named, "pt-BR")
+    assert blind.startswith("GD-101 (Porta 2) sem vigilância")
+    tight = replace(
+        named,
+        depot="Depósito de Gás Central do Vale Verde",
+        area="Pátio de recipientes cheios",
+        address="Rua das Acácias Imperiais 1200, fundos, portão 2, Vila Nova",
+        detector_name="Porta dos fundos do galpão 2",
+    )
+    told = words(make_event(level=Level.A2, cause=Cause.STILL, peak=12.3), tight, "pt-BR")
+    assert "Acácias" in told and "GD-101: 12,3 %" in told, "the address comes before the name"
 
 
 def test_english_says_the_same_with_a_decimal_point(make_event: Make) -> None:
@@ -239,7 +258,7 @@ def test_every_combination_has_words_within_bounds_with_place_and_level(place: P
     reason=st.text(max_size=400),
     detail=st.text(max_size=400),
     by=st.text(max_size=400),
-    place=st.builds(Place, *[st.text(max_size=400)] * 4),
+    place=st.builds(Place, *[st.text(max_size=400)] * 5),
     lel_pct=st.floats() | st.none(),
     kind=st.sampled_from(Kind),
     cause=st.sampled_from(Cause),

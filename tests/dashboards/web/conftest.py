@@ -22,6 +22,7 @@ from dashboards.ports import (
     Change,
     DepotView,
     DetectorView,
+    Figure,
     LinkView,
     OutputView,
     Snapshot,
@@ -36,9 +37,9 @@ def utc(ago_s: float = 0.0) -> str:
     return rfc3339(UtcNanos(time.time_ns() - int(ago_s * 1e9)))
 
 
-def head(name: str, lel: float | None = 1.2, **different: Any) -> DetectorView:
+def head(head_id: str, lel: float | None = 1.2, **different: Any) -> DetectorView:
     values: dict[str, Any] = {
-        "id": name,
+        "id": head_id,
         "area": "patio",
         "source": "detectores",
         "lel_pct": lel,
@@ -58,7 +59,7 @@ def head(name: str, lel: float | None = 1.2, **different: Any) -> DetectorView:
     return DetectorView(**(values | different))
 
 
-def dead(name: str, **different: Any) -> DetectorView:
+def dead(head_id: str, **different: Any) -> DetectorView:
     silent = {
         "quality": "bad",
         "status": "no-contact",
@@ -66,7 +67,7 @@ def dead(name: str, **different: Any) -> DetectorView:
         "age_s": 14.0,
         "watching": False,
     }
-    return head(name, 3.4, **(silent | different))
+    return head(head_id, 3.4, **(silent | different))
 
 
 def gas(subject: str = "GD-101", level: str = "A2", **different: Any) -> AlarmView:
@@ -93,7 +94,9 @@ def gas(subject: str = "GD-101", level: str = "A2", **different: Any) -> AlarmVi
         "text": f"ALARME DE GÁS nível {level} - Depósito Centro, área patio, detector {subject}: 23,4 % LIE. "
         "EVACUE a área, não acione interruptores nem motores, ligue 193.",
     }
-    return AlarmView(**(values | different))
+    values |= different
+    english = {"en": values["text"].replace("ALARME DE GÁS nível", "GAS ALARM level")}
+    return AlarmView(**({"texts": {"pt-BR": values["text"]} | english} | values))
 
 
 def blind(subject: str, **different: Any) -> AlarmView:
@@ -133,6 +136,7 @@ def depot(*detectors: DetectorView, **different: Any) -> Snapshot:
         "worst_ms": None,
         "worst_case_s": 1.2,
         "alive": True,
+        "silence_s": 120.0,
     }
     return Snapshot(**(values | different))
 
@@ -151,6 +155,7 @@ class ScriptedGateway:
         self.path = path
         self._stalled = False
         self.picture = depot()
+        self.figures: tuple[Figure, ...] = ()
         self.acts: list[Act] = []
         self.answer: Callable[[Act], Answer] = lambda act: Answer(act.ref, ok=True)
         self.server = self._server()
@@ -161,7 +166,7 @@ class ScriptedGateway:
             self.path,
             picture=self._now,
             act=self._act,
-            metrics=lambda: {"polls_total": 42.0, "late_answers_total": 3.0},
+            metrics=lambda: self.figures,
         )
         welcome = server.joined
 

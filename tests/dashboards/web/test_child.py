@@ -10,8 +10,9 @@ from typing import Any
 import aiohttp
 import msgspec
 import pytest
+from prometheus_text import parsed
 
-from dashboards.ports import Act, Answer
+from dashboards.ports import Act, Answer, Figure
 
 
 async def get(session: aiohttp.ClientSession, url: str, **headers: str) -> tuple[int, Any]:
@@ -59,14 +60,70 @@ async def test_a_named_persons_action_reaches_the_gateway(gateway: Any, child: A
 
 
 @pytest.mark.parametrize(
-    "body", [{}, {"by": ""}, {"by": "   "}, {"by": "x" * 81}, {"by": 7}, {"by": "Ana", "note": "x" * 501}, [], "Ana"]
+    ("body", "error", "about"),
+    [
+        ({}, "needs-name", "by"),
+        ({"by": ""}, "needs-name", "by"),
+        ({"by": "   "}, "needs-name", "by"),
+        ({"by": "x" * 81}, "needs-name", "by"),
+        ({"by": 7}, "needs-name", "by"),
+        ({"by": " ", "note": "x" * 501}, "needs-name", "note"),
+        ({"by": "Ana", "note": "x" * 501}, "bad-request", "note"),
+        ([], "bad-request", "body"),
+        ("Ana", "bad-request", "body"),
+    ],
 )
-async def test_a_body_without_a_proper_name_is_422_and_goes_no_further(
-    gateway: Any, child: Any, session: Any, body: Any
+async def test_a_body_without_a_proper_name_says_so_and_goes_no_further(
+    gateway: Any, child: Any, session: Any, body: Any, error: str, about: str
 ) -> None:
-    status, _ = await post(session, f"{child.url}/api/v1/alarms/a/acknowledge", body)
-    assert status == 422
+    status, answer = await post(session, f"{child.url}/api/v1/alarms/a/acknowledge", body)
+    assert (status, answer["error"]) == (422, error)
+    assert about in answer["detail"]
     assert gateway.acts == []
+
+
+async def test_every_no_has_one_shape(gateway: Any, child: Any, session: Any) -> None:
+    url = f"{child.url}/api/v1"
+    long = {"by": "Ana", "note": "x" * 9000}
+    gateway.answer = lambda act: Answer(act.ref, ok=False, error="not-possible")
+    for method, path, extra, status, error in (
+        ("GET", "/nowhere", {}, 404, "not-found"),
+        ("DELETE", "/state", {}, 405, "method-not-allowed"),
+        ("GET", "/events?after=-1", {}, 422, "bad-request"),
+        ("GET", "/events?limit=many", {}, 422, "bad-request"),
+        ("POST", "/alarms/a/shelve", {"json": {"by": "Ana"}}, 422, "bad-request"),
+        (
+            "POST",
+            "/alarms/a/reset",
+            {"data": b"{", "headers": {"content-type": "application/json"}},
+            422,
+            "bad-request",
+        ),
+        ("POST", "/alarms/a/reset", {"json": {"by": "Ana"}}, 409, "not-possible"),
+        ("POST", "/alarms/a/reset", {"json": long}, 413, "too-long"),
+        ("POST", "/alarms/a/reset", {"json": {}, "headers": {"origin": "http://evil.example"}}, 403, "foreign-origin"),
+        ("GET", "/state", {"headers": {"host": "evil.example"}}, 421, "foreign-host"),
+        ("GET", "/events", {}, 503, "no-journal"),
+    ):
+        async with session.request(method, url + path, **extra) as answer:
+            body = await answer.json()
+            assert (answer.status, body["error"]) == (status, error), path
+            assert set(body) <= {"error", "detail", "age_s"}
+            assert len(body.get("detail", "")) <= 300
+
+
+async def test_a_proxy_on_the_machine_may_call_the_page_by_its_public_name(
+    gateway: Any, start: Any, session: Any, health: Any
+) -> None:
+    child = await start("--host", "vigia.example.org")
+    await health(child, 200)
+    public = {"host": "vigia.example.org", "origin": "https://vigia.example.org"}
+    assert (await get(session, f"{child.url}/", **public))[0] == 200
+    assert (await post(session, f"{child.url}/api/v1/alarms/a/reset", {"by": "Ana"}, **public))[0] == 200
+    async with session.ws_connect(f"{child.url}/api/v1/live", headers=public) as live:
+        await hear(live, "snapshot")
+    bare = {"origin": "https://vigia.example.org"}  # a proxy that does not hand the name on
+    assert (await post(session, f"{child.url}/api/v1/alarms/a/reset", {"by": "Ana"}, **bare))[0] == 403
 
 
 async def test_the_gateways_no_becomes_a_status(gateway: Any, child: Any, session: Any) -> None:
@@ -170,6 +227,10 @@ async def test_health_is_that_of_the_alarm_loop(gateway: Any, child: Any, sessio
 
 
 async def test_metrics_give_each_detector_and_the_gateways_counters(gateway: Any, child: Any, session: Any) -> None:
+    gateway.figures = (
+        Figure("bus_polls_total", "requests sent", 42.0, {"bus": "linha 1"}),
+        Figure("bus_polls_total", "requests sent", 7.0, {"bus": "linha 2"}),
+    )
     gateway.push(gateway.head("GD-101", 23.4), gateway.dead("GD-102"), alarms=(gateway.gas(),), worst_ms=211.4)
     async with session.ws_connect(f"{child.url}/api/v1/live") as live:
         await hear(live, "snapshot")
@@ -180,12 +241,12 @@ async def test_metrics_give_each_detector_and_the_gateways_counters(gateway: Any
         'vigia_detector_watching{detector="GD-102",area="patio"} 0.0',
         'vigia_alarm_active{subject="GD-101",kind="GAS",level="A2",state="unacknowledged"} 1.0',
         "vigia_gateway_up 1.0",
-        "vigia_polls_total 42.0",
-        "vigia_first_output_worst_milliseconds 211.4",
+        'vigia_bus_polls_total{bus="linha 1"} 42.0',
+        "vigia_first_output_worst_seconds 0.2114",
     ):
         assert line in figures.splitlines()
     assert re.search(r'vigia_detector_age_seconds\{detector="GD-102",area="patio"\} 1[45]\.', figures)
-    assert all(re.fullmatch(r"# .*|vigia_\w+(\{.*\})? [-+0-9.e]+", line) for line in figures.splitlines())
+    assert all(name.startswith("vigia_") for name, _ in parsed(figures))
 
 
 async def test_without_a_journal_events_say_so_and_a_bad_place_is_422(child: Any, session: Any) -> None:
@@ -203,6 +264,7 @@ async def test_the_page_is_whole_without_a_script_in_both_languages(gateway: Any
     assert "Tudo normal" in page
     assert "0,4 % LIE" in page
     assert 'http-equiv="refresh"' in page
+    assert "Silenciar 2 min" in page
     assert "segundo vigia" in page
     assert not re.search(r"<script(?![^>]*src=)|style=|onclick|https?://(?!www\.w3\.org)", page)
 
@@ -235,6 +297,8 @@ async def test_the_api_describes_itself_and_loads_no_page_from_elsewhere(child: 
     assert status == 200
     assert {"/api/v1/state", "/api/v1/alarms/{alarm}/{action}", "/health"} <= set(document["paths"])
     names = set(document["components"]["schemas"])
+    assert "Refused" in names
+    assert not {name for name in names if "Validation" in name}, "a shape that no answer has"
     assert set(re.findall(r"#/components/schemas/(\w+)", str(document))) <= names
     for path in ("docs", "redoc"):
         assert (await get(session, f"{child.url}/{path}"))[0] == 404

@@ -7,7 +7,7 @@ from starlette.responses import PlainTextResponse
 
 from dashboards.web.guard import Guard
 
-GUARD = Guard(PlainTextResponse("in"), frozenset({"vigia.example.org"}))
+GUARD = Guard(PlainTextResponse("in"), frozenset({"vigia.example.org", "2001:db8::7"}))
 
 
 async def ask(method: str = "GET", kind: str = "http", **headers: str) -> tuple[int, dict[str, str]]:
@@ -29,7 +29,16 @@ async def ask(method: str = "GET", kind: str = "http", **headers: str) -> tuple[
 
 @pytest.mark.parametrize(
     "host",
-    ["127.0.0.1:8080", "localhost", "LOCALHOST:9", "[::1]:8080", "127.8.0.1", "vigia.example.org", "localhost.:80"],
+    [
+        "127.0.0.1:8080",
+        "localhost",
+        "LOCALHOST:9",
+        "[::1]:8080",
+        "127.8.0.1",
+        "vigia.example.org",
+        "localhost.:80",
+        "[2001:db8::7]:80",
+    ],
 )
 async def test_loopback_and_configured_names_are_served(host: str) -> None:
     assert (await ask(host=host))[0] == 200

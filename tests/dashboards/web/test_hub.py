@@ -9,7 +9,7 @@ from dashboards.ports import Change, DepotView, Snapshot, ToBrowser
 from dashboards.web.hub import MAX_BROWSERS, QUEUE_MESSAGES, Browser, Hub, HubFullError
 
 NOW = "2026-11-30T11:10:59.123Z"
-PICTURE = Snapshot(4, NOW, DepotView("d", "D", "", "UTC", "pt-BR", "0", NOW), (), (), (), (), None, 1.0, alive=True)
+PICTURE = Snapshot(4, NOW, DepotView("d", "D", "", "UTC", "pt-BR", "0", NOW), (), (), (), (), None, 1.0, True, 120.0)
 
 
 def hub(*, heard: bool = True) -> Hub:

@@ -140,7 +140,7 @@ def test_ages_grow_from_the_moment_each_part_was_heard(tmp_path: Path) -> None:
         for name in ("GD-1", "GD-2")
     )
     about = DepotView("d", "D", "", "UTC", "pt-BR", "0", now)
-    picture = Picture(Snapshot(1, now, about, (first, second), (), (), (), None, 1.0, alive=True), heard=100.0)
+    picture = Picture(Snapshot(1, now, about, (first, second), (), (), (), None, 1.0, True, 120.0), heard=100.0)
     picture.fold(Change(2, now, (first,)), heard=103.0)
     assert [view.age_s for view in picture.as_at(104.0).detectors] == [1.5, 4.5]
     assert picture.seq == 2

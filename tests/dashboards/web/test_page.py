@@ -1,6 +1,7 @@
 """The page in a real browser: alarms at once, no old value as a present one, actions, every size, no script at all."""
 
 import asyncio
+import re
 import time
 from typing import Any
 
@@ -191,7 +192,7 @@ async def test_without_javascript_the_page_shows_the_values_and_acts(gateway: An
 
 async def test_the_script_says_what_the_server_says(gateway: Any, open_page: Any) -> None:
     heads = (
-        gateway.head("GD-101", 23.4, certified=False, worst_case_s=5.24),
+        gateway.head("GD-101", 23.4, certified=False, worst_case_s=5.24, name="Porta 2", area_name="Pátio norte"),
         gateway.dead("GD-102", reason="exception-2"),
         gateway.head("GD-103", None, at_least=40.0, quality="bad", status="over-range", reason="over-range"),
         gateway.head("GD-104", 2.0, quality="uncertain", status="warm-up", reason="gremlin"),
@@ -208,8 +209,8 @@ async def test_the_script_says_what_the_server_says(gateway: Any, open_page: Any
         alarms=alarms,
         outputs=(OutputView("sirene", wanted=True, confirmed=False, reason="timeout", age_s=65.0),),
         links=(
-            LinkView("detectores", up=True, reason="", age_s=7200.0),
-            LinkView("mqtt", up=False, reason="refused", age_s=300.0),
+            LinkView("detectores", up=False, reason="refused", age_s=300.0),
+            LinkView("mqtt", up=True, reason="no-packet-limit", age_s=7200.0),
         ),
         worst_ms=3211.4,
     )
@@ -219,7 +220,8 @@ async def test_the_script_says_what_the_server_says(gateway: Any, open_page: Any
         await live(moved)
         for selector in (
             "#headline", ".card .badge", ".card .value", '.card [data-f="quality"]', '.card [data-f="reason"]',
-            ".alarm .badge", ".alarm .where", ".alarm .state", ".alarm .times", ".alarm .advice", ".rows .badge",
+            ".alarm .badge", ".alarm .where", ".alarm .state", ".alarm .times", ".alarm .advice", ".alarm button",
+            ".called", ".area h2", ".rows .badge",
             '[data-link] [data-f="detail"]', "#measured", "#computed",
         ):  # fmt: skip
             one, other = [await page.locator(selector).all_inner_texts() for page in (served, moved)]
@@ -232,6 +234,89 @@ async def test_the_script_says_what_the_server_says(gateway: Any, open_page: Any
             ]
             assert bars[0] == bars[1]
         assert moved.troubles == []
+        shown = await moved.inner_text("main")
+        assert not re.search(r"no-packet-limit|timeout|exception-2|\bslow\b", shown)
+        told = {"pt-BR": ("ALARME DE GÁS nível", "não sabe limitar"), "en": ("GAS ALARM level", "cannot limit")}
+        assert all(words in shown for words in told[language])
+        assert not any(words in shown for other, said in told.items() if other != language for words in said)
+
+
+async def test_lines_of_neighbouring_cards_are_level_whatever_their_tone(gateway: Any, open_page: Any) -> None:
+    gateway.picture = msgspec.structs.replace(
+        gateway.picture,
+        seq=gateway.picture.seq + 3,
+        detectors=(
+            gateway.head("GD-101", 1.0),
+            gateway.head("GD-102", 100.0, age_s=119.0, name="Porta dos fundos do galpão dois"),
+            gateway.head("GD-103", None, at_least=100.0, quality="bad", status="over-range", reason="over-range"),
+            gateway.dead("GD-104"),
+            gateway.head("GD-105", 2.0, quality="uncertain", status="warm-up", certified=False),
+            gateway.head("um-detector-de-nome-muito-comprido-0001", 55.5),
+        ),
+    )
+    tops = (
+        "[...document.querySelectorAll('.card')]"
+        ".map(c => [c, ...c.querySelectorAll('.value, .age, .meter, .set-points')]"
+        ".map(e => Math.round(e.getBoundingClientRect().top)))"
+    )
+    for width in (320, 768, 1280, 1920):
+        page = await open_page(viewport={"width": width, "height": 900})
+        await live(page)
+        rows: dict[int, set[tuple[int, ...]]] = {}
+        for top, *lines in await page.evaluate(tops):
+            rows.setdefault(top, set()).add(tuple(lines))
+        assert all(len(lines) == 1 for lines in rows.values()), width
+        assert width < 1280 or len(rows) < 3
+        outside = "[...document.querySelectorAll('.value')].filter(e => e.scrollWidth > e.clientWidth).length"
+        assert await page.evaluate(outside) == 0, width
+
+
+async def test_what_calls_changes_its_colours_and_never_its_size(gateway: Any, open_page: Any) -> None:
+    gateway.push(alarms=(gateway.gas(), gateway.blind("GD-102")))
+    page = await open_page()
+    await live(page)
+    badges = page.locator('#alarm-list .flashing .badge[data-f="badge"]')
+    look = "e => { const s = getComputedStyle(e); return [s.backgroundColor, s.boxShadow, s.outlineStyle] }"
+    for place, calm in ((0, "rgb(176, 0, 32)"), (1, "rgb(11, 92, 173)")):
+        seen = []
+        for moment in (100, 600):
+            await badges.nth(place).evaluate(
+                f"e => e.getAnimations().forEach(a => {{ a.pause(); a.currentTime = {moment} }})"
+            )
+            seen.append(await badges.nth(place).evaluate(look))
+        assert [colour for colour, *_ in seen] == [calm, "rgb(255, 255, 255)"]
+        assert [rest for _, *rest in seen] == [["none", "none"]] * 2
+        edges = "e => [e, e.closest('.alarm').querySelector('.advice')].map(e => e.getBoundingClientRect().left)"
+        badge, sentence = await badges.nth(place).evaluate(edges)
+        assert abs(badge - sentence) < 1
+
+
+async def test_on_a_phone_the_alarm_comes_before_the_fields_which_stay_in_sight(gateway: Any, open_page: Any) -> None:
+    gateway.push(gateway.head("GD-101", 23.4), alarms=tuple(gateway.gas(f"GD-10{n}") for n in range(1, 6)))
+    page = await open_page(viewport={"width": 320, "height": 640})
+    await live(page)
+    box = "s => { const r = document.querySelector(s).getBoundingClientRect(); return [r.top, r.bottom] }"
+    alarm, now, fields = [await page.evaluate(box, s) for s in (".alarm .badge", ".alarm .now", ".person")]
+    assert 0 < alarm[0] < now[1] < fields[0] < fields[1] <= 640
+    await page.locator(".alarm").nth(3).locator("button[data-action=acknowledge]").focus()
+    button = await page.evaluate("document.activeElement.getBoundingClientRect().bottom")
+    assert button <= (await page.evaluate(box, ".person"))[0], "the fields cover the button in focus"
+
+
+async def test_another_name_in_the_same_depot_makes_the_page_fetch_itself_again(gateway: Any, open_page: Any) -> None:
+    page = await open_page()
+    await live(page)
+    heads = gateway.picture.detectors
+    gateway.picture = msgspec.structs.replace(
+        gateway.picture,
+        detectors=(msgspec.structs.replace(heads[0], name="Porta 2", area_name="Pátio norte"), *heads[1:]),
+        silence_s=45.0,
+    )
+    gateway.server.renew()
+    await page.wait_for_selector(".called", timeout=5000)
+    assert await text(page, ".called") == "Porta 2"
+    assert await text(page, ".area h2") == "Área Pátio norte"
+    assert "Silenciar 45 s" in await page.inner_html("#alarm-template")
 
 
 async def test_another_depot_behind_the_page_makes_it_fetch_itself_again(gateway: Any, open_page: Any) -> None:

@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from sensors.drivers.pacer import GRID_S, Pacer
+from sensors.drivers.pacer import GRID_S, LINES_ON_GRID, Pacer
 
 TICK_S = 0.01
 
@@ -64,7 +64,41 @@ async def test_a_wake_that_asks_for_now_is_woken_in_the_next_tick_and_does_not_h
     assert times == sorted(set(times))
 
 
-@pytest.mark.parametrize("lines", [1, 8, 1000])
+async def test_a_forgotten_wake_is_not_called_and_its_neighbours_are():
+    loop, pacer = asyncio.get_running_loop(), Pacer(TICK_S)
+    called: list[str] = []
+    woken = asyncio.Event()
+
+    def forgotten(_: float) -> None:
+        called.append("forgotten")
+
+    alone = pacer.at(loop.time() + 0.01, forgotten)
+    shared = pacer.at(loop.time() + 0.04, forgotten)
+    pacer.at(loop.time() + 0.04, lambda _: woken.set())
+    pacer.forget(alone, forgotten)
+    pacer.forget(shared, forgotten)
+    pacer.forget(shared, forgotten)
+    await asyncio.wait_for(woken.wait(), 2)
+    assert called == []
+
+
+async def test_slots_asked_for_in_one_wake_cost_no_wake_up_in_between():
+    loop, pacer = asyncio.get_running_loop(), Pacer(TICK_S)
+    fired: list[float] = []
+    done = asyncio.Event()
+    fire = pacer._fire
+
+    def counted() -> None:
+        fired.append(loop.time())
+        fire()
+
+    pacer._fire = counted  # type: ignore[method-assign]
+    pacer.at(loop.time() + 0.02, lambda now: pacer.at(now + 0.05, lambda _: done.set()))
+    await asyncio.wait_for(done.wait(), 2)
+    assert len(fired) == 2
+
+
+@pytest.mark.parametrize("lines", [1, 8, LINES_ON_GRID])
 async def test_first_slots_are_spread_over_the_period_and_on_the_grid(lines):
     loop, pacer = asyncio.get_running_loop(), Pacer()
     now = loop.time()
@@ -74,3 +108,9 @@ async def test_first_slots_are_spread_over_the_period_and_on_the_grid(lines):
     places = round(1.0 / GRID_S)
     buckets = [sum(round(slot / GRID_S) % places == tick for slot in slots) for tick in range(places)]
     assert max(buckets) <= math.ceil(lines / places) + 3
+
+
+async def test_a_thousand_lines_never_all_begin_together():
+    pacer = Pacer(TICK_S)
+    slots = [round(pacer.first_slot(1.0) / TICK_S) for _ in range(1000)]
+    assert max(slots.count(slot) for slot in set(slots)) <= LINES_ON_GRID // 4

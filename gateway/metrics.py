@@ -1,0 +1,86 @@
+"""The watch's own figures for ``/metrics``: what each is called, what it tells, where it is read. It counts nothing.
+
+What a screen shows (values, alarms, outputs, links, the slowest first output) is not repeated here: the web child draws
+those figures from the picture.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+
+from dashboards.ports import Figure
+from gateway.engine import Engine
+from gateway.journal import JournalHealth
+from gateway.wiring import Wiring
+from sensors.stamps import SECOND
+
+BUS = {
+    "polls": ("bus_polls_total", "requests sent"),
+    "answers": ("bus_answers_total", "answers taken"),
+    "timeouts": ("bus_timeouts_total", "requests nobody answered in time"),
+    "retries": ("bus_retries_total", "requests sent again within their slot"),
+    "late": ("bus_late_total", "answers that came after their time, dropped"),
+    "foreign": ("bus_foreign_total", "answers to nobody's request, dropped"),
+    "garbled": ("bus_garbled_total", "answers that could not be read"),
+    "exceptions": ("bus_exceptions_total", "Modbus exceptions"),
+    "connects": ("bus_connects_total", "connections made"),
+    "reconnects": ("bus_reconnects_total", "connections lost or given up"),
+    "refusals": ("bus_refusals_total", "connections that failed"),
+    "overruns": ("bus_overruns_total", "turns that were not over when the next began"),
+    "probes": ("bus_probes_total", "requests to units that had fallen silent"),
+    "stalls": ("bus_stalls_total", "times the whole line was stuck"),
+    "splits": ("bus_splits_total", "block reads that were divided because a unit refused them"),
+    "commands": ("bus_commands_total", "output commands sent"),
+    "commands_failed": ("bus_commands_failed_total", "output commands that failed"),
+}
+"""Each counter of a line: its name and what it counts."""
+
+MQTT = {
+    "messages": ("mqtt_messages_total", "messages that arrived"),
+    "readings": ("mqtt_readings_total", "readings taken from messages"),
+    "dropped_retained": ("mqtt_dropped_retained_total", "messages the broker had kept from before: never fresh"),
+    "dropped_size": ("mqtt_dropped_size_total", "messages beyond the size limit"),
+    "dropped_garbled": ("mqtt_dropped_garbled_total", "messages that are no JSON text"),
+    "dropped_empty": ("mqtt_dropped_empty_total", "messages without a byte"),
+    "dropped_absent": ("mqtt_dropped_absent_total", "messages that do not speak of the head's value"),
+    "dropped_duplicate": ("mqtt_dropped_duplicate_total", "the sample before, once more"),
+    "refused_topics": ("mqtt_refused_topics", "subscriptions the broker did not grant, at the last connection"),
+    "reconnects": ("mqtt_reconnects_total", "connections made after the first"),
+    "failed_connects": ("mqtt_failed_connects_total", "connections that failed"),
+}
+"""Each counter of the broker's messages: its name and what it counts."""
+
+
+def watch_figures(
+    engine: Engine, health: JournalHealth, wiring: Wiring, *, restarts: int, lag_ns: int
+) -> tuple[Figure, ...]:
+    """Return every figure of the watch process. `lag_ns`: by how much its last heartbeat came too late."""
+    outbox = engine.telling.outbox
+    return (
+        Figure("alarm_events_total", "alarm events, numbered across restarts", float(engine.book.last_seq)),
+        Figure(
+            "unknown_readings_total", "readings of detectors that are not configured", float(engine.unknown_readings)
+        ),
+        Figure("outbox_owed", "notices that nobody has taken yet", float(len(outbox))),
+        Figure("outbox_dropped_total", "notices given up", float(outbox.dropped)),
+        Figure("journal_queued", "records that wait for the disk", float(health.queued)),
+        Figure("journal_dropped_total", "records lost", float(health.dropped)),
+        Figure("journal_entries", "entries of the journal", float(health.size)),
+        Figure("part_restarts_total", "parts of the watch that ended and were started again", float(restarts)),
+        Figure("loop_lag_seconds", "how late the last heartbeat was", lag_ns / SECOND),
+        *_lines(wiring),
+    )
+
+
+def _lines(wiring: Wiring) -> Iterator[Figure]:
+    for bus, line in wiring.buses.items():
+        yield from _counted(BUS, asdict(line.counters), {"bus": bus})
+    if wiring.source is not None:
+        yield from _counted(MQTT, asdict(wiring.source.counters), {})
+
+
+def _counted(
+    called: Mapping[str, tuple[str, str]], counts: Mapping[str, int], labels: dict[str, str]
+) -> Iterator[Figure]:
+    for field, count in counts.items():
+        name, about = called[field]
+        yield Figure(name, about, float(count), labels)
