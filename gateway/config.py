@@ -31,14 +31,14 @@ from gateway.overlay import overlay
 from gateway.problems import ConfigError, Problem, Sheet, shown
 from gateway.schema import MqttTable, OutputTable, PlainChannelTable, TimingTable, WebhookTable
 from gateway.tables import Entry, Tables, typed
-from gateway.toml_lines import Lines
-from gateway.toml_lines import Path as TomlPath
 from gateway.toml_text import LIMIT, read
 from gateway.words.language import language_of
 from sensors.drivers.modbus import BusSettings, ModbusHead
 from sensors.drivers.mqtt import MqttHead, MqttSettings
 from sensors.readings import DetectorId
 from sensors.stamps import MILLISECOND, SECOND
+from sensors.toml_lines import Lines
+from sensors.toml_lines import Path as TomlPath
 
 GAS = frozenset({"A1", "A2", "A3"})
 EVERYTHING = GAS | {"BLIND", "SYSTEM"}

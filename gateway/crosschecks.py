@@ -11,7 +11,7 @@ from compliance.vocabulary import Detection, Statute
 from gateway.problems import Sheet, shown
 from gateway.schema import OutputTable, PlainChannelTable, RecipientTable, WebhookTable
 from gateway.tables import Entry, Tables, near
-from gateway.toml_lines import Path
+from sensors.toml_lines import Path
 
 BROKER = "mqtt"
 """Source of all MQTT heads, and id of the channel that a broker brings with it."""

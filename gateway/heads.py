@@ -8,9 +8,9 @@ from pathlib import Path
 from gateway.problems import Sheet, shown
 from gateway.schema import DetectorTable
 from gateway.tables import Entry, Tables, near
-from gateway.toml_lines import Path as TomlPath
 from sensors import profiles
 from sensors.profiles import Profile, ProfileError
+from sensors.toml_lines import Path as TomlPath
 from sensors.wire.payloads import PayloadPoints
 from sensors.wire.points import Basis, ModbusPoints
 

@@ -17,7 +17,7 @@ from typing import Annotated, Literal, Union, cast, get_args, get_origin
 
 from gateway.problems import Sheet
 from gateway.schema import CHANNELS, LISTED, SINGLE, Table
-from gateway.toml_lines import Path
+from sensors.toml_lines import Path
 
 PREFIX = "VIGIA_"
 

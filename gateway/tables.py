@@ -31,7 +31,7 @@ from gateway.schema import (
     WebhookTable,
     WebTable,
 )
-from gateway.toml_lines import Path
+from sensors.toml_lines import Path
 
 T = TypeVar("T", bound=Table)
 ChannelTable = OutputTable | WebhookTable | PlainChannelTable
