@@ -138,6 +138,17 @@ class Act(msgspec.Struct, frozen=True, tag="act"):
     note: str = ""
 
 
+class Window(msgspec.Struct, frozen=True, tag="window"):
+    """A person opens a test or inhibit over one head for so many minutes, or closes what stands over it."""
+
+    ref: int
+    kind: Literal["test", "inhibit", "close"]
+    detector: str
+    by: str
+    note: str = ""
+    minutes: float = 0.0
+
+
 class Subscribe(msgspec.Struct, frozen=True, tag="subscribe"):
     """Ask for a `Snapshot` now and a `Change` whenever one is due."""
 
@@ -152,8 +163,8 @@ class Ask(msgspec.Struct, frozen=True, tag="ask"):
 class Answer(msgspec.Struct, frozen=True, tag="answer"):
     """The answer to an `Act` or `Ask`.
 
-    `error` is a code: ``unknown-alarm``, ``not-possible``, ``needs-name``, ``busy``, ``bad-request`` (a line that is
-    none of `ToGateway`; `ref` is 0 then).
+    `error` is a code: ``unknown-alarm``, ``unknown-detector``, ``not-possible``, ``needs-name``, ``busy``,
+    ``bad-request`` (a line that is none of `ToGateway`; `ref` is 0 then).
     """
 
     ref: int
@@ -164,7 +175,7 @@ class Answer(msgspec.Struct, frozen=True, tag="answer"):
     metrics: dict[str, float] | None = None
 
 
-ToGateway = Act | Subscribe | Ask
+ToGateway = Act | Window | Subscribe | Ask
 ToScreen = Snapshot | Change | Answer
 
 

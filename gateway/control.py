@@ -14,7 +14,7 @@ from typing import assert_never
 
 import msgspec
 
-from dashboards.ports import Act, Answer, Ask, Change, Snapshot, Subscribe, ToGateway, ToScreen
+from dashboards.ports import Act, Answer, Ask, Change, Snapshot, Subscribe, ToGateway, ToScreen, Window
 
 MAX_CLIENTS = 16
 MAX_BACKLOG_BYTES = 4 * 1024 * 1024
@@ -44,7 +44,7 @@ class ControlServer:
         path: Path,
         *,
         picture: Callable[[], Snapshot],
-        act: Callable[[Act], Answer],
+        act: Callable[[Act | Window], Answer],
         metrics: Callable[[], dict[str, float]],
     ) -> None:
         self._path = path
@@ -130,7 +130,7 @@ class ControlServer:
             case Ask(ref=ref):
                 figures = self._metrics() | self.counters()
                 self._write(client, self._line(Answer(ref, ok=True, metrics=figures)))
-            case Act():
+            case Act() | Window():
                 self._write(client, self._line(self._acted(request)))
             case _:
                 assert_never(request)
@@ -142,7 +142,7 @@ class ControlServer:
 
     # --- details --------------------------------------------------------------------------------
 
-    def _acted(self, act: Act) -> Answer:
+    def _acted(self, act: Act | Window) -> Answer:
         name = act.by.strip()
         if not name or len(name) > MAX_NAME_CHARS:
             return Answer(act.ref, ok=False, error="needs-name")
@@ -247,7 +247,7 @@ def remove_own(path: Path, inode: int) -> None:
         return
 
 
-def ask(path: Path, request: Act | Ask, timeout_s: float = 2.0) -> Answer:
+def ask(path: Path, request: Act | Window | Ask, timeout_s: float = 2.0) -> Answer:
     """Ask the gateway behind `path` one thing and wait for the answer (for commands; it blocks).
 
     Raises:
