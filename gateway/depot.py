@@ -6,8 +6,9 @@ from pathlib import Path
 
 from alerts.policy import Levels, Timing
 from alerts.routing import EscalationStep, Recipient
-from sensors.drivers.modbus import BusSettings, ModbusHead
+from sensors.drivers.modbus import ModbusHead
 from sensors.drivers.mqtt import MqttHead, MqttSettings
+from sensors.drivers.settings import BusSettings
 from sensors.readings import DetectorId
 
 

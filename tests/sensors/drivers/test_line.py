@@ -12,7 +12,7 @@ from sensors.drivers.line import MUTE_S, Line
 from sensors.drivers.silent import BACKOFF_LAST_S
 from sensors.readings import DetectorId, Quality, Reading, Scan, Status
 from sensors.stamps import SECOND, Instant, Stamp, UtcNanos
-from sensors.wire.modbus import HEAD, Head
+from sensors.wire.modbus import HEAD, Ask, Head
 from sensors.wire.points import Basis, Function, ModbusPoints, Type
 from sensors.wire.registers import InstalledHead, plan
 
@@ -75,8 +75,8 @@ class VirtualLine:
         )
         self.line.opened(self._written, 0.0, anew=True)
 
-    def _written(self, frame: bytes) -> None:
-        transaction, _, _, unit, function, _ = HEAD.unpack_from(frame)
+    def _written(self, ask: Ask, transaction: int) -> None:
+        unit, function = ask.unit, ask.function
         self.asked.append((self.now, unit))
         gateway = self.gateway
         if gateway.dead:

@@ -365,7 +365,7 @@ async def test_a_fault_of_ours_ends_the_coroutine_instead_of_going_on_blind(rig)
             raise AssertionError("a bug")
 
         await rig.scans(1)
-        bus._line._on_scan = breaks
+        bus._line._outcomes.on_scan = breaks
         with pytest.raises(AssertionError, match="a bug"):
             await asyncio.wait_for(rig.tasks.pop(), 3.0)
         assert logged
