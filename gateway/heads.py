@@ -11,7 +11,7 @@ from gateway.tables import Entry, Tables, near
 from sensors import profiles
 from sensors.profiles import Profile, ProfileError
 from sensors.toml_lines import Path as TomlPath
-from sensors.wire.payloads import PayloadPoints
+from sensors.wire.payload_points import PayloadPoints
 from sensors.wire.points import Basis, ModbusPoints
 
 BLIND_AFTER_S = 2.5

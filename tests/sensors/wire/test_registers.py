@@ -10,13 +10,15 @@ from hypothesis import strategies as st
 
 from sensors.readings import DetectorId, Quality, Reading, Status
 from sensors.stamps import Instant, Stamp, UtcNanos
+from sensors.wire.meanings import Meaning
 from sensors.wire.modbus import MAX_REGISTERS
 from sensors.wire.points import (
     Basis,
     Function,
     IdentityPoint,
     ModbusPoints,
-    StatusPoint,
+    Place,
+    StatePoint,
     Type,
     UnitOfValue,
     UnitPoint,
@@ -61,7 +63,7 @@ def test_reads_cover_every_point_within_the_cap_and_without_long_gaps(points):
 
 
 def test_a_head_with_far_points_makes_one_block_of_two_reads_joined_in_order():
-    points = ModbusPoints(HOLDING, 100, Type.UINT16, states=(StatusPoint(INPUT, 5, bits=((Status.FAULT, 1),)),))
+    points = ModbusPoints(HOLDING, 100, Type.UINT16, states=(StatePoint(Place(INPUT, 5), Meaning(bits=(("fault", 1),))),))
     (block,) = plan(1, [head(points)])
     assert [ask.function for ask in block.asks] == [3, 4]
     assert block.readings(struct.pack(">HH", 12, 0), 0, NOW)[0].lel_pct == 12
@@ -81,10 +83,10 @@ def test_a_head_with_far_points_makes_one_block_of_two_reads_joined_in_order():
 )
 def test_sentinels_are_compared_before_scaling(raw, status, lel_pct, at_least, reason):
     sentinels = (
-        (65535, Status.FAULT),
-        (65534, Status.OVER_RANGE),
-        (65533, Status.WARM_UP),
-        (65532, Status.UNDER_RANGE),
+        (65535, 65535, "fault"),
+        (65534, 65534, "over_range"),
+        (65533, 65533, "warm_up"),
+        (65532, 65532, "under_range"),
     )
     said = reading(ModbusPoints(HOLDING, 0, Type.UINT16, scale=0.1, sentinels=sentinels), raw)
     assert (said.status, said.lel_pct, said.at_least, said.reason, said.raw) == (
@@ -109,10 +111,8 @@ def test_sentinels_are_compared_before_scaling(raw, status, lel_pct, at_least, r
     ],
 )
 def test_of_several_states_the_one_that_counts_is_told(bits, status, quality):
-    state = StatusPoint(
-        HOLDING,
-        1,
-        bits=((Status.FAULT, 1), (Status.WARM_UP, 2), (Status.INHIBITED, 4), (Status.OVER_RANGE, 8)),
+    state = StatePoint(
+        Place(HOLDING, 1), Meaning(bits=(("fault", 1), ("warm_up", 2), ("inhibited", 4), ("over_range", 8)))
     )
     said = reading(ModbusPoints(HOLDING, 0, Type.UINT16, states=(state,)), 3, bits)
     assert (said.status, said.quality) == (status, quality)
@@ -120,19 +120,19 @@ def test_of_several_states_the_one_that_counts_is_told(bits, status, quality):
 
 @pytest.mark.parametrize(("trip", "at_least"), [(None, 25.0), (20.0, 20.0)])
 def test_the_heads_own_alarm_bit_is_gas_even_beside_a_low_number(trip, at_least):
-    points = ModbusPoints(HOLDING, 0, Type.UINT16, trip=trip, states=(StatusPoint(HOLDING, 1, alarm_mask=1),))
+    points = ModbusPoints(HOLDING, 0, Type.UINT16, trip=trip, states=(StatePoint(Place(HOLDING, 1), Meaning(bits=(("alarm", 1),))),))
     said = reading(points, 3, 1)
     assert (said.lel_pct, said.at_least, said.gas()) == (3, at_least, at_least)
 
 
 def test_an_alarm_bit_beside_a_fault_is_still_gas():
-    state = StatusPoint(HOLDING, 1, bits=((Status.FAULT, 2),), alarm_mask=1)
+    state = StatePoint(Place(HOLDING, 1), Meaning(bits=(("fault", 2), ("alarm", 1))))
     said = reading(ModbusPoints(HOLDING, 0, Type.UINT16, trip=20.0, states=(state,)), 0, 3)
     assert (said.quality, said.lel_pct, said.at_least) == (Quality.BAD, None, 20.0)
 
 
 def test_a_state_code_nobody_knows_is_a_fault():
-    state = StatusPoint(HOLDING, 1, codes=((1, 1, Status.MEASURING), (2, 2, Status.WARM_UP)))
+    state = StatePoint(Place(HOLDING, 1), Meaning(codes=((1, 1, "measuring"), (2, 2, "warm_up"))))
     points = ModbusPoints(HOLDING, 0, Type.UINT16, states=(state,))
     assert [reading(points, 5, code).status for code in (1, 2, 3)] == [
         Status.MEASURING,
@@ -142,7 +142,7 @@ def test_a_state_code_nobody_knows_is_a_fault():
 
 
 def test_a_unit_register_chooses_the_conversion_and_an_unknown_code_is_a_fault():
-    unit = UnitPoint(HOLDING, 1, ((5, UnitOfValue.LEL_PCT), (4, UnitOfValue.PPM)))
+    unit = UnitPoint(Place(HOLDING, 1), ((5, 5, UnitOfValue.LEL_PCT), (4, 4, UnitOfValue.PPM)))
     points = ModbusPoints(HOLDING, 0, Type.UINT16, unit_of_value=unit)
     assert reading(points, 10, 5, basis=Basis(2.1, 1.4)).lel_pct == 15.0
     assert reading(points, 1400, 4, basis=Basis(2.1, 1.4)).lel_pct == 10.0
@@ -150,7 +150,7 @@ def test_a_unit_register_chooses_the_conversion_and_an_unknown_code_is_a_fault()
 
 
 def test_another_device_behind_the_unit_id_is_a_fault():
-    points = ModbusPoints(HOLDING, 0, Type.UINT16, identity=IdentityPoint(HOLDING, 1, 0xFF00, 0x2500))
+    points = ModbusPoints(HOLDING, 0, Type.UINT16, identity=IdentityPoint(Place(HOLDING, 1), 0xFF00, (0x2500,)))
     assert reading(points, 10, 0x2507).lel_pct == 10
     said = reading(points, 10, 0x2607)
     assert (said.quality, said.lel_pct, said.reason) == (Quality.BAD, None, "other-device")
