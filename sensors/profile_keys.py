@@ -184,7 +184,7 @@ SAMPLE_TIME: Final = TableOf(
     {"pointer": _pointer, "form": words("rfc3339", "unix_s", "unix_ms")}, required=("pointer",)
 )
 
-REGISTERS_KEYS: Final = {
+REGISTERS_KEYS: Final[dict[str, Shape]] = {
     "pointer": _pointer,
     "form": words("list", "base64", "hex"),
     "first": _register,

@@ -1,8 +1,8 @@
-"""From the keys of ``[points]`` to the points of a Modbus device: every key checked, addresses and channels worked out."""
+"""From the keys of ``[points]`` to the points of a Modbus device: keys checked, addresses and channels worked out."""
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from sensors.profile_keys import MODBUS_KEYS
@@ -10,8 +10,8 @@ from sensors.profile_shapes import ABSENT, NOTHING, KeyFault, Table, shown
 from sensors.wire.meanings import Meaning
 from sensors.wire.points import (
     AnalogueHead,
-    Function,
     FullScalePoint,
+    Function,
     HeartbeatPoint,
     IdentityPoint,
     ModbusPoints,
@@ -47,7 +47,7 @@ class Site:
     index: int = 0
     stride: int = 0
     shift: int = 0
-    limits: ReadLimits = ReadLimits()
+    limits: ReadLimits = field(default_factory=ReadLimits)
 
 
 def modbus_points(table: Mapping[str, object], limits: ReadLimits | None = None) -> ModbusPoints:
@@ -270,8 +270,18 @@ def _states(said: tuple[Table, ...], site: Site, own: Place) -> tuple[StatePoint
         if "words" in table:
             kind = Type.ASCII
         place = place_of(key, table, replace(site, function=function), kind, None if _has_address(table) else own)
+        _bits_fit(key, table, place)
         found.append(StatePoint(place, meaning_of(key, table), table.get("gate", False)))
     return tuple(found)
+
+
+def _bits_fit(key: str, table: Table, place: Place) -> None:
+    width = place.part.width if place.part else place.type.bits
+    for name in ("bits", "clear_bits"):
+        for word, bits in table.get(name, {}).items():
+            for bit in bits:
+                if bit >= width:
+                    raise KeyFault(_name(key, f"{name}.{word}"), f"a bit number, 0 to {width - 1}", bit)
 
 
 def _has_address(table: Table) -> bool:
@@ -289,6 +299,7 @@ def _status_register(found: Table, site: Site) -> tuple[StatePoint, ...]:
         raise KeyFault("bits", "what the bits of status_register mean", NOTHING)
     function = found.get("status_function", site.function)
     place = Place(function, register + site.shift, Type.UINT16)
+    _bits_fit("", found, place)
     return (StatePoint(place, meaning_of("", {"bits": bits})),)
 
 

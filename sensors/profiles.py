@@ -97,17 +97,19 @@ class Profile:
     @property
     def line(self) -> Mapping[str, Any]:
         """What the device asks of its line: keys of ``[line]``."""
-        return self.document.get("line", {})
+        found: Mapping[str, Any] = self.document.get("line", {})
+        return found
 
     @property
     def service(self) -> Mapping[str, int]:
         """Days between calibrations, bump tests and function tests: keys of ``[service]``."""
-        return self.document.get("service", {})
+        found: Mapping[str, int] = self.document.get("service", {})
+        return found
 
     @property
     def is_detector(self) -> bool:
         """Whether it has a gas value to read."""
-        return bool(self.table)
+        return bool(self.table or self.requires)
 
     @property
     def limits(self) -> ReadLimits:
@@ -241,8 +243,7 @@ def _merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]
     found = dict(under)
     for name, value in over.items():
         below = found.get(name)
-        both = isinstance(value, dict) and isinstance(below, dict)
-        found[name] = _merged(below, value) if both else value
+        found[name] = _merged(below, value) if isinstance(value, dict) and isinstance(below, dict) else value
     if "register" in over or "address" in over:
         for other in {"register", "address"} - set(over):
             found.pop(other, None)

@@ -264,9 +264,9 @@ class Watch:
             return reading
         if self._beat_s is not None and now - self._beat_at > self._beat_s * SECOND:
             return _frozen(reading, "no-heartbeat")
-        if self._frozen_after_s is not None and now - self._raw_at > self._frozen_after_s * SECOND:
-            if self._movement.others_moved_since(self, self._raw_at):
-                return _frozen(reading, "frozen")
+        stands = self._frozen_after_s is not None and now - self._raw_at > self._frozen_after_s * SECOND
+        if stands and self._movement.others_moved_since(self, self._raw_at):
+            return _frozen(reading, "frozen")
         if self._drift is not None and self._drifts(reading, now) and not reading.reason:
             return replace(reading, reason="zero-drift")
         return reading

@@ -6,7 +6,7 @@ What is no new sample of the head is said by its kind, so that the driver can co
 import struct
 from dataclasses import dataclass, replace
 from enum import Enum
-from math import inf, nan
+from math import nan
 from typing import Final
 
 from sensors.quality import Movement, Watch, judge, silence, unusable
@@ -61,9 +61,7 @@ class Listener:
         self._basis = head.basis
         self._reader = PayloadReader(points, head.topic)
         self.topics = dict(self._reader.kinds)
-        self._measure = Measure(
-            0.0, _full_scale(points), points.zero_drift, points.trip, dict(points.trips), points.head
-        )
+        self._measure = Measure(0.0, points.top, points.zero_drift, points.trip, dict(points.trips), points.head)
         self._order = precedence(points.precedence)
         self._conversions: dict[UnitOfValue, Conversion] = {}
         self._sequence: str | None = None
@@ -196,13 +194,6 @@ class Listener:
             return reader.reading(data, 0, taken)
         except (ValueError, struct.error, IndexError) as error:
             raise GarbledPayloadError(str(error)) from None
-
-
-def _full_scale(points: PayloadPoints) -> float | None:
-    """Full scale where nothing is said: 100 %LEL for a head in %LEL; for others nobody knows."""
-    if points.full_scale is not None or points.head is not None or points.unit_of_value is UnitOfValue.LEL_PCT:
-        return points.full_scale
-    return inf
 
 
 def _to_lel(value: float, found: Conversion) -> float:

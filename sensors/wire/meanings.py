@@ -125,7 +125,7 @@ class Meaning:
     words: tuple[tuple[str, str], ...] = ()
     otherwise: str = ""
 
-    def of(self, raw: int | float | str | bool) -> tuple[str, ...]:
+    def of(self, raw: float | str | bool) -> tuple[str, ...]:
         """Return the words that this raw value stands for."""
         found: list[str] = []
         number = _whole(raw)
@@ -144,7 +144,7 @@ class Meaning:
         found = {word for word, _ in pairs} | {word for _, _, word in self.codes} | {word for _, word in self.words}
         return frozenset(found | ({self.otherwise} if self.otherwise else set()))
 
-    def _coded(self, raw: int | float | str | bool, number: int | None) -> str:
+    def _coded(self, raw: float | str | bool, number: int | None) -> str:
         text = as_text(raw)
         for known, word in self.words:
             if known == text:
@@ -156,7 +156,7 @@ class Meaning:
         return self.otherwise or "fault"
 
 
-def _whole(raw: int | float | str | bool) -> int | None:
+def _whole(raw: float | str | bool) -> int | None:
     if isinstance(raw, int):
         return int(raw)
     if isinstance(raw, float) and raw.is_integer():

@@ -170,7 +170,7 @@ class PayloadPoints:
         known = names(self.topic)
         for topic in (field.topic for field in self.fields() if field.topic):
             if unknown := names(topic) - known:
-                raise ValueError(f"nothing in {self.topic!r} stands for {sorted(unknown)[0]!r} of {topic!r}")
+                raise ValueError(f"nothing in {self.topic!r} stands for {min(unknown)!r} of {topic!r}")
         numbers = (self.scale, self.offset, self.zero_drift or 0.0, self.full_scale or 0.0, self.trip or 0.0)
         if not all(map(math.isfinite, numbers)) or self.scale == 0:
             raise ValueError("scale, offset, drift, full scale and trip are finite numbers, and the scale is not zero")
@@ -184,6 +184,13 @@ class PayloadPoints:
     def says_yes_or_no(self) -> bool:
         """Whether its value is no number: `trip` is set, and no state of it has an alarm word that trip could mean."""
         return self.trip is not None and not self.says_alarm
+
+    @property
+    def top(self) -> float | None:
+        """Full scale; None is 100 %LEL; infinite where nobody knows, which is so for heads in ppm or %vol."""
+        if self.full_scale is not None or self.head is not None or self.unit_of_value is UnitOfValue.LEL_PCT:
+            return self.full_scale
+        return math.inf
 
     def fields(self) -> tuple[FieldPoint, ...]:
         """Every field that is listened to, the value first."""

@@ -156,7 +156,8 @@ class PayloadReader:
 
     def _kinds(self) -> dict[str, str]:
         """Topic -> how its payloads are read."""
-        points, found = self._points, {}
+        points = self._points
+        found: dict[str, str] = {}
         for field in points.fields():
             topic, _ = self._lookup(field)
             found.setdefault(topic, field.payload or points.payload)
@@ -290,10 +291,11 @@ class PayloadReader:
     def _number(self, found: object) -> tuple[float, bool | None, str, str | None]:
         """Return (value, yes or no, reason, sentinel's word). A yes-or-no head may say 1 and 0."""
         points = self._points
+        texts = points.text_numbers or (points.value_payload or points.payload) == "text"
         if points.says_yes_or_no:
-            said = YES_NO.get(as_text(found).lower()) if not isinstance(found, list | dict) else None
-            return (math.nan, said, "", None) if said is not None else (math.nan, None, "nan", None)
-        number = _as_number(found, texts=points.text_numbers or (points.value_payload or points.payload) == "text")
+            said = None if isinstance(found, str) and not texts else YES_NO.get(as_text(found).lower())
+            return (math.nan, said, "" if said is not None else "nan", None)
+        number = _as_number(found, texts=texts)
         if number is None:
             return math.nan, None, "nan", None
         if (word := self._sentinels.word(number)) is not None:
@@ -441,8 +443,8 @@ def _seconds(found: object, time: SampleTime) -> float | None:
 def _bytes_of(found: object, form: str) -> bytes:
     if form == "list":
         if not isinstance(found, list):
-            raise ValueError("no list")
+            raise TypeError("no list")
         return struct.pack(f">{len(found)}H", *(value & 0xFFFF if isinstance(value, int) else value for value in found))
     if not isinstance(found, str):
-        raise ValueError("no text")
+        raise TypeError("no text")
     return base64.b64decode(found, validate=True) if form == "base64" else bytes.fromhex(found)

@@ -280,7 +280,7 @@ class IdentityPoint:
 
 @dataclass(frozen=True, slots=True)
 class HeartbeatPoint:
-    """A place whose value changes at least every `period_s`; after `missed` periods without it the device stands still."""
+    """A place whose value changes every `period_s`; after `missed` periods without that the device stands still."""
 
     place: Place
     period_s: float
@@ -383,9 +383,9 @@ class ModbusPoints:
     def places(self) -> tuple[Place, ...]:
         """Everything that is read, the value first."""
         found = [self.place, *(state.place for state in self.states)]
-        for point in (self.unit_of_value, self.scale, self.full_scale, self.sign, self.identity, self.heartbeat):
-            if isinstance(point, UnitPoint | ScalePoint | FullScalePoint | SignPoint | IdentityPoint | HeartbeatPoint):
-                found.append(point.place)
+        beside = (self.unit_of_value, self.scale, self.full_scale, self.sign, self.identity, self.heartbeat)
+        kinds = UnitPoint | ScalePoint | FullScalePoint | SignPoint | IdentityPoint | HeartbeatPoint
+        found += [point.place for point in beside if isinstance(point, kinds)]
         found += [place for place in (self.decimals, self.divisor, self.echoes_unit) if isinstance(place, Place)]
         return tuple(found)
 

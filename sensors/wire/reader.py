@@ -1,19 +1,19 @@
 """One head's registers -> its reading, everything that can be prepared being prepared. Knows no socket and no clock.
 
-A reader remembers three things: whether its head was ever plausible, when its heartbeat and its number last changed, and
-how its zero drifts.
+A reader remembers three things: whether its head was ever plausible, when its heartbeat and its number last changed,
+and how its zero drifts.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import inf, nan
-from typing import Final
+from typing import Final, TypeVar
 
 from sensors.quality import Movement, Watch, judge, unusable
 from sensors.readings import DetectorId, Quality, Reading, Status
 from sensors.stamps import Stamp
 from sensors.wire.conversion import DECIMALS, MAX_PLACES, Conversion, Measure, Sentinels, band, conversion
-from sensors.wire.meanings import NOTHING_TOLD, Told, both, precedence, told
+from sensors.wire.meanings import NOTHING_TOLD, Precedence, Told, both, precedence, told
 from sensors.wire.points import (
     Basis,
     FullScalePoint,
@@ -28,6 +28,8 @@ from sensors.wire.points import (
     reference_lel_pct_per,
 )
 from sensors.wire.words import RawReader, Stretch, raw_reader, text_reader
+
+Known = TypeVar("Known")
 
 MAX_REMEMBERED: Final = 512
 """Answers to "what does this raw value mean" kept by one source; beyond it the memory starts anew."""
@@ -179,7 +181,7 @@ class _Source:
 
     __slots__ = ("_known", "_order", "_point", "_read", "gate")
 
-    def __init__(self, point: StatePoint, reads: Sequence[Stretch], order: dict[str, int]) -> None:
+    def __init__(self, point: StatePoint, reads: Sequence[Stretch], order: Precedence) -> None:
         self.gate = point.gate
         self._point = point
         self._order = order
@@ -285,7 +287,7 @@ class Converter:
         return conversion(self._measure, unit, scale / 10**places / divisor, self._basis, full)
 
 
-def _by_code(codes: Sequence[tuple[int, int, object]], raw: Raw | str) -> object | None:
+def _by_code(codes: Sequence[tuple[int, int, Known]], raw: Raw | str) -> Known | None:
     if isinstance(raw, str):
         return None
     return next((known for low, high, known in codes if low <= raw <= high), None)

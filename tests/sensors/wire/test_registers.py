@@ -18,12 +18,14 @@ from sensors.wire.points import (
     IdentityPoint,
     ModbusPoints,
     Place,
+    ReadLimits,
     StatePoint,
     Type,
     UnitOfValue,
     UnitPoint,
 )
 from sensors.wire.registers import MAX_GAP, InstalledHead, plan, stretches
+from sensors.wire.words import Stretch, raw_reader
 
 NOW = Stamp(Instant(1), UtcNanos(2))
 SAME_BASIS = Basis(1.4, 1.4)
@@ -40,8 +42,13 @@ def reading(points: ModbusPoints, *words: int, basis: Basis = SAME_BASIS) -> Rea
     return block.readings(struct.pack(f">{len(words)}H", *words), 0, NOW)[0]
 
 
+NUMBERS = [kind for kind in Type if kind is not Type.ASCII]
+
+
 @given(
-    st.lists(st.tuples(st.sampled_from(Function), st.integers(0, 400), st.sampled_from(Type)), min_size=1, max_size=30)
+    st.lists(
+        st.tuples(st.sampled_from(Function), st.integers(0, 400), st.sampled_from(NUMBERS)), min_size=1, max_size=30
+    )
 )
 def test_reads_cover_every_point_within_the_cap_and_without_long_gaps(points):
     heads = [
@@ -49,21 +56,46 @@ def test_reads_cover_every_point_within_the_cap_and_without_long_gaps(points):
         for number, (function, register, kind) in enumerate(points)
     ]
     reads = stretches(heads)
-    asked = {(function, register + word) for function, register, kind in points for word in range(kind.words)}
+    spans = [span for each in heads for span in each.points.spans()]
+    asked = {(function, register + word) for function, register, size in spans for word in range(size)}
     for read in reads:
-        assert read.size <= MAX_REGISTERS
+        bits = read.function.of_bits
+        assert read.size <= (2000 if bits else MAX_REGISTERS)
         wanted = [word for word in range(read.start, read.end) if (read.function, word) in asked]
         assert wanted[0] == read.start
         assert wanted[-1] == read.end - 1
-        assert all(later - sooner <= MAX_GAP + 1 for sooner, later in itertools.pairwise(wanted))
+        gap = MAX_GAP * 16 if bits else MAX_GAP
+        assert all(later - sooner <= gap + 1 for sooner, later in itertools.pairwise(wanted))
     for each in heads:
         assert all(any(read.holds(*span) for read in reads) for span in each.points.spans())
     blocks = plan(1, heads)
     assert sorted(each.detector for block in blocks for each in block.heads) == sorted(each.detector for each in heads)
 
 
+def test_what_must_not_be_read_is_not_and_what_must_be_read_whole_is():
+    limits = ReadLimits(holes=((3, 3),), exact=((10, 6),))
+    points = ModbusPoints(
+        HOLDING,
+        2,
+        Type.UINT16,
+        limits=limits,
+        states=tuple(StatePoint(Place(HOLDING, at), Meaning(bits=(("fault", 1),))) for at in (4, 5, 12)),
+    )
+    assert stretches([head(points)]) == ((HOLDING, 2, 1), (HOLDING, 4, 2), (HOLDING, 10, 6))
+
+
+@given(st.integers(0, 60), st.binary(min_size=16, max_size=16))
+def test_discrete_inputs_are_cut_out_of_their_bytes_wherever_they_begin(first, bits):
+    place = Place(Function.DISCRETE, 7 + first, Type.UINT16)
+    read = raw_reader(place, [Stretch(HOLDING, 0, 2), Stretch(Function.DISCRETE, 7, 128)])
+    whole = int.from_bytes(bits, "little")
+    assert read(b"\0\0\0\0" + bits, 0) == whole >> first & 0xFFFF
+
+
 def test_a_head_with_far_points_makes_one_block_of_two_reads_joined_in_order():
-    points = ModbusPoints(HOLDING, 100, Type.UINT16, states=(StatePoint(Place(INPUT, 5), Meaning(bits=(("fault", 1),))),))
+    points = ModbusPoints(
+        HOLDING, 100, Type.UINT16, states=(StatePoint(Place(INPUT, 5), Meaning(bits=(("fault", 1),))),)
+    )
     (block,) = plan(1, [head(points)])
     assert [ask.function for ask in block.asks] == [3, 4]
     assert block.readings(struct.pack(">HH", 12, 0), 0, NOW)[0].lel_pct == 12
@@ -120,7 +152,9 @@ def test_of_several_states_the_one_that_counts_is_told(bits, status, quality):
 
 @pytest.mark.parametrize(("trip", "at_least"), [(None, 25.0), (20.0, 20.0)])
 def test_the_heads_own_alarm_bit_is_gas_even_beside_a_low_number(trip, at_least):
-    points = ModbusPoints(HOLDING, 0, Type.UINT16, trip=trip, states=(StatePoint(Place(HOLDING, 1), Meaning(bits=(("alarm", 1),))),))
+    points = ModbusPoints(
+        HOLDING, 0, Type.UINT16, trip=trip, states=(StatePoint(Place(HOLDING, 1), Meaning(bits=(("alarm", 1),))),)
+    )
     said = reading(points, 3, 1)
     assert (said.lel_pct, said.at_least, said.gas()) == (3, at_least, at_least)
 
