@@ -33,7 +33,6 @@ class Bus:
 
     settings: BusSettings
     heads: tuple[ModbusHead, ...]
-    line_baud: int | None
 
 
 @dataclass(frozen=True, slots=True)

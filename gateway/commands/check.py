@@ -37,12 +37,10 @@ def command(talk: Talk) -> click.Command:
                 talk.put(line)
             for one in reached:
                 if not one.reason:
-                    place = f"{one.endpoint.host}:{one.endpoint.port}"
-                    talk.put(talk.text("check.reached", what=one.endpoint.what, place=place))
+                    talk.put(talk.text("check.reached", what=one.endpoint.what, place=one.endpoint.place))
         unreached = [one for one in reached if one.reason]
         for one in unreached:
-            place = f"{one.endpoint.host}:{one.endpoint.port}"
-            talk.say("check.unreached", what=one.endpoint.what, place=place, reason=one.reason)
+            talk.say("check.unreached", what=one.endpoint.what, place=one.endpoint.place, reason=one.reason)
         if unreached or (strict and short):
             click.get_current_context().exit(EXIT_FAILED)
 
