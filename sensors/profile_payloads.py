@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from sensors.profile_keys import PAYLOAD_KEYS
-from sensors.profile_points import channel_index, head_of, meaning_of, modbus_points, scale_and_offset, sentinels_of
+from sensors.profile_points import modbus_points
 from sensors.profile_shapes import NOTHING, KeyFault, Table
+from sensors.profile_shared import channel_index, head_of, meaning_of, scale_and_offset, sentinels_of
 from sensors.wire.payload_points import (
     Availability,
     Carrier,
@@ -57,7 +58,7 @@ def payload_points(table: Mapping[str, object]) -> PayloadPoints:
             payload=found.get("payload", "json"),
             text_numbers=found.get("text_numbers", False),
             missing=found.get("missing", "ignore"),
-            when=tuple(_when(f"when.{at}", when) for at, when in enumerate(found.get("when", ()))),
+            when=tuple(when_of(f"when.{at}", when) for at, when in enumerate(found.get("when", ()))),
             availability=_availability(found.get("availability")),
             carrier=carrier,
             frozen_after_s=found.get("frozen_after_s"),
@@ -90,7 +91,12 @@ def _state(key: str, table: Table) -> PayloadState:
     )
 
 
-def _when(key: str, table: Table) -> When:
+def when_of(key: str, table: Table) -> When:
+    """Return one condition for a message to be this head's.
+
+    Raises:
+        KeyFault: if it says nothing, or two things.
+    """
     absent, equals = table.get("absent", False), table.get("equals", ())
     if absent == bool(equals):
         raise KeyFault(f"{key}.equals", "what the field must be (or `absent = true`)", NOTHING)

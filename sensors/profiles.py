@@ -5,41 +5,44 @@ A profile file has one shape, whether shipped or written on site; docs/add-a-det
 """
 
 import math
-import re
-import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from sensors.profile_files import ProfileError, found, line_of, names, read
 from sensors.profile_keys import ALWAYS_ACCEPTED, MODBUS_KEYS, PAYLOAD_KEYS, SECTIONS, TOP, UNITS
+from sensors.profile_parts import (
+    counter_point,
+    measure_points,
+    mqtt_output,
+    output_point,
+    payload_measure,
+    tag_points,
+)
 from sensors.profile_payloads import payload_points
-from sensors.profile_points import NEEDS_HEAD, modbus_points
+from sensors.profile_points import modbus_points
 from sensors.profile_shapes import ABSENT, NOTHING, KeyFault, TableOf, one_of, shown
-from sensors.toml_lines import scan
+from sensors.profile_shared import NEEDS_HEAD
+from sensors.wire.counts import CounterPoint, TagPoints
+from sensors.wire.outputs import MqttOutput, OutputPoint
 from sensors.wire.payload_points import PayloadPoints
-from sensors.wire.points import ModbusPoints, ReadLimits
+from sensors.wire.points import Basis, ModbusPoints, ReadLimits
 
-SHIPPED: Final = Path(__file__).parent / "profiles"
-MAX_BYTES: Final = 262_144
-"""A larger profile file is refused unread."""
-MAX_LIKE: Final = 4
-"""Profiles that build upon each other, at most."""
+__all__ = [
+    "NEUTRAL",
+    "Assumption",
+    "Profile",
+    "ProfileError",
+    "Provenance",
+    "load",
+    "names",
+    "read_limits",
+]
 
-
-class ProfileError(Exception):
-    """A profile or an installation's settings cannot be used. Says where, what is wrong and what would be right.
-
-    Attributes:
-        file: the profile's file or name.
-        line: line of the key in that file; None for an installation's settings, which stand elsewhere.
-        key: dotted, such as ``sentinels.fault``.
-    """
-
-    def __init__(self, *, file: str, line: int | None, key: str, expected: str, got: str) -> None:
-        self.file, self.line, self.key, self.expected, self.got = file, line, key, expected, got
-        place = file if line is None else f"{file}:{line}"
-        super().__init__(f"{place}: {key}: expected {expected}, got {got}")
+NEUTRAL: Final = Basis(1.0, 1.0)
+"""The basis by which a measure keeps its own unit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,16 +155,64 @@ class Profile:
             raise self._refused(fault.key, fault.expected, fault.got) from None
         return replace(self, refresh_s=refresh_s, table=table, points=points)
 
+    def parts(self, section: str) -> tuple[str, ...]:
+        """Return the names in ``outputs``, ``counters`` or ``measures``."""
+        return tuple(self.document.get(section, {}))
+
+    def output(self, name: str, channel: object = None) -> OutputPoint | MqttOutput:
+        """Return one of its outputs.
+
+        Raises:
+            ProfileError: if there is none of this name, or not on this channel.
+        """
+        with self._part("outputs", name) as table:
+            return output_point(table, channel) if self.wire == "modbus" else mqtt_output(table)
+
+    def counter(self, name: str, channel: object = None) -> CounterPoint:
+        """Return one of its counters.
+
+        Raises:
+            ProfileError: if there is none of this name, or not on this channel.
+        """
+        with self._part("counters", name) as table:
+            return counter_point(table, channel)
+
+    def measure(self, name: str, channel: object = None) -> ModbusPoints | PayloadPoints:
+        """Return one of its measures, whose number is in the measure's own unit (read with `NEUTRAL`).
+
+        Raises:
+            ProfileError: if there is none of this name, or not on this channel.
+        """
+        with self._part("measures", name) as table:
+            if self.wire == "modbus":
+                return measure_points(table, channel, self.limits)
+            return payload_measure(table, channel)
+
+    def tags(self) -> TagPoints:
+        """Return where its tags are.
+
+        Raises:
+            ProfileError: if it reads none.
+        """
+        if "tags" not in self.document:
+            raise self._refused("tags", "a reader of tags", f"a {self.kind}")
+        return tag_points(self.document["tags"])
+
+    @contextmanager
+    def _part(self, section: str, name: str) -> Iterator[Mapping[str, Any]]:
+        tables = self.document.get(section, {})
+        if name not in tables:
+            raise self._refused(section, one_of(tables, name) if tables else f"a device with {section}", shown(name))
+        try:
+            yield tables[name]
+        except KeyFault as fault:
+            raise self._refused(f"{section}.{name}.{fault.key}", fault.expected, fault.got) from None
+
     def _made(self, table: Mapping[str, object]) -> ModbusPoints | PayloadPoints:
         return modbus_points(table, self.limits) if self.wire == "modbus" else payload_points(table)
 
     def _refused(self, key: str, expected: str, got: str) -> ProfileError:
         return ProfileError(file=self.id, line=None, key=key, expected=expected, got=got)
-
-
-def names() -> tuple[str, ...]:
-    """Return the shipped profiles."""
-    return tuple(sorted(path.stem for path in SHIPPED.glob("*.toml")))
 
 
 def load(name_or_path: str, base: Path | None = None) -> Profile:
@@ -170,13 +221,13 @@ def load(name_or_path: str, base: Path | None = None) -> Profile:
     Raises:
         ProfileError: if there is no such profile, or its file cannot be used.
     """
-    path, name = _found(name_or_path, base)
-    text, document = _read(path, name, MAX_LIKE)
+    path, name = found(name_or_path, base)
+    text, document = read(path, name)
     try:
         return _profile(document)
     except KeyFault as fault:
         raise ProfileError(
-            file=name, line=_line_of(text, fault.key), key=fault.key, expected=fault.expected, got=fault.got
+            file=name, line=line_of(text, fault.key), key=fault.key, expected=fault.expected, got=fault.got
         ) from None
 
 
@@ -190,64 +241,6 @@ def read_limits(line: Mapping[str, Any]) -> ReadLimits:
         holes=tuple((first, last) for first, last in line.get("holes", ())),
         exact=tuple((first, count) for first, count in line.get("exact_reads", ())),
     )
-
-
-def _found(name_or_path: str, base: Path | None) -> tuple[Path, str]:
-    if name_or_path in names():
-        return SHIPPED / f"{name_or_path}.toml", name_or_path
-    if "/" not in name_or_path and not name_or_path.endswith(".toml"):
-        expected = one_of(names(), name_or_path) + ", or the path of a site profile"
-        raise ProfileError(file=name_or_path, line=None, key="profile", expected=expected, got=shown(name_or_path))
-    path = Path(name_or_path) if base is None else base / name_or_path
-    return path, str(path)
-
-
-def _read(path: Path, name: str, depth: int) -> tuple[str, dict[str, Any]]:
-    """Return a file's text and its document, what it builds upon underneath."""
-    text, document = _parsed(path, name)
-    like = document.get("like")
-    if like is None:
-        return text, document
-    if not isinstance(like, str) or depth == 0:
-        expected = "the name of a profile" if depth else f"at most {MAX_LIKE} profiles that build upon each other"
-        raise ProfileError(file=name, line=_line_of(text, "like"), key="like", expected=expected, got=shown(like))
-    try:
-        _, under = _read(*_found(like, path.parent), depth - 1)
-    except ProfileError as error:
-        if error.key != "profile":
-            raise
-        line = _line_of(text, "like")
-        raise ProfileError(file=name, line=line, key="like", expected=error.expected, got=shown(like)) from None
-    return text, _merged(under, document)
-
-
-def _parsed(path: Path, name: str) -> tuple[str, dict[str, Any]]:
-    try:
-        if path.stat().st_size > MAX_BYTES:
-            raise ProfileError(file=name, line=None, key="file", expected=f"at most {MAX_BYTES} bytes", got="more")
-        text = path.read_text(encoding="utf-8")
-        return text, tomllib.loads(text)
-    except OSError as error:
-        got = error.strerror or "an error"
-        raise ProfileError(file=name, line=None, key="file", expected="a readable profile", got=got) from None
-    except UnicodeDecodeError:
-        raise ProfileError(file=name, line=None, key="file", expected="UTF-8 text", got="other bytes") from None
-    except tomllib.TOMLDecodeError as error:
-        found = re.search(r"line (\d+)", str(error))
-        line = int(found.group(1)) if found else None
-        raise ProfileError(file=name, line=line, key="file", expected="TOML", got=str(error)) from None
-
-
-def _merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `over` upon `under`: tables are joined key by key, everything else is replaced."""
-    found = dict(under)
-    for name, value in over.items():
-        below = found.get(name)
-        found[name] = _merged(below, value) if isinstance(value, dict) and isinstance(below, dict) else value
-    if "register" in over or "address" in over:
-        for other in {"register", "address"} - set(over):
-            found.pop(other, None)
-    return found
 
 
 def _under(table: Mapping[str, object], settings: Mapping[str, object]) -> dict[str, Any]:
@@ -291,7 +284,8 @@ def _profile(document: Mapping[str, Any]) -> Profile:
         points=None,
         document=document,
     )
-    if not table:
+    _prove_parts(profile)
+    if not profile.is_detector or not (table or set(requires) & {"register", "value"}):
         return profile
     try:
         if profile.requires:
@@ -300,6 +294,24 @@ def _profile(document: Mapping[str, Any]) -> Profile:
         return replace(profile, points=profile._made(table))  # noqa: SLF001 - as above
     except KeyFault as fault:
         raise fault.under("points") from None
+
+
+def _prove_parts(profile: Profile) -> None:
+    """Make every part once, on its first channel, so that a mistake shows when the file is read."""
+    for section, make in (("outputs", profile.output), ("counters", profile.counter), ("measures", profile.measure)):
+        for name, table in profile.document.get(section, {}).items():
+            first = table["channels"].get("first", 1) if "channels" in table else None
+            try:
+                make(name, first)
+            except ProfileError as error:
+                fault = KeyFault(error.key, error.expected, NOTHING)
+                fault.got = error.got
+                raise fault from None
+    if "tags" in profile.document:
+        try:
+            profile.tags()
+        except KeyFault as fault:
+            raise fault.under("tags") from None
 
 
 def _missing(table: Mapping[str, Any]) -> tuple[str, ...]:
@@ -340,9 +352,3 @@ def _assumptions(point: str, value: object) -> list[Assumption]:
         for index, inner in enumerate(value):
             found += _assumptions(f"{point}.{index}", inner)
     return found
-
-
-def _line_of(text: str, key: str) -> int | None:
-    """Find the line of a dotted key, or of the closest thing around it."""
-    steps = tuple(int(step) if step.isdigit() else step for step in key.split("."))
-    return scan(text).nearest(steps)

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from sensors.profiles import Profile
 from sensors.readings import DetectorId, Reading
 from sensors.stamps import Instant, Stamp, UtcNanos
+from sensors.wire.documents import GarbledPayloadError
 from sensors.wire.image import Image
 from sensors.wire.listener import Listener, MqttPoints
 from sensors.wire.payload_points import PayloadPoints
-from sensors.wire.payloads import GarbledPayloadError
 from sensors.wire.points import Basis, Function, ModbusPoints, Place, Type
 from sensors.wire.registers import InstalledHead, plan
 from sensors.wire.topics import CAPTURE

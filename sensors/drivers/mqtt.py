@@ -12,9 +12,9 @@ from sensors.profiles import Profile
 from sensors.quality import Movement
 from sensors.readings import DetectorId, LinkChange, Reading, Scan
 from sensors.stamps import MILLISECOND, SECOND, Clock, Instant, Stamp
+from sensors.wire.documents import GarbledPayloadError
 from sensors.wire.listener import Ignored, Listener, MqttPoints
 from sensors.wire.payload_points import PayloadPoints
-from sensors.wire.payloads import GarbledPayloadError
 from sensors.wire.points import Basis
 
 __all__ = ["SOURCE", "MqttCounters", "MqttHead", "MqttSettings", "MqttSource"]

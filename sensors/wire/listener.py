@@ -13,9 +13,10 @@ from sensors.quality import Movement, Watch, judge, silence, unusable
 from sensors.readings import DetectorId, Quality, Reading, Status
 from sensors.stamps import Stamp
 from sensors.wire.conversion import DECIMALS, Conversion, Measure, band, conversion
+from sensors.wire.documents import GarbledPayloadError, Json, documents
 from sensors.wire.meanings import both, precedence, told
 from sensors.wire.payload_points import PayloadPoints
-from sensors.wire.payloads import GarbledPayloadError, Heard, Json, PayloadReader, documents
+from sensors.wire.payloads import Heard, PayloadReader
 from sensors.wire.points import Basis, UnitOfValue, reference_lel_pct_per
 from sensors.wire.reader import HeadReader, InstalledHead
 from sensors.wire.words import Stretch

@@ -4,86 +4,34 @@ A head may speak on several topics and say a part at a time. What it said of its
 rule; a number is never: a message without it is no sample.
 """
 
-import base64
 import binascii
 import math
 import struct
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Final, TypeAlias
-
-import msgspec
 
 from sensors.readings import Status
 from sensors.wire.conversion import Sentinels
+from sensors.wire.documents import (
+    ABSENT,
+    GarbledPayloadError,
+    Json,
+    as_number,
+    bytes_of,
+    documents,
+    found_at,
+    holds,
+    printable,
+    scalar_of,
+    seconds_of,
+)
 from sensors.wire.meanings import ALARMS, NOTHING_TOLD, Precedence, Told, as_text, both, precedence, told
-from sensors.wire.payload_points import FieldPoint, PayloadPoints, PayloadState, SampleTime, Step, When, pointer_tokens
-from sensors.wire.points import Raw, UnitOfValue
+from sensors.wire.payload_points import FieldPoint, PayloadPoints, PayloadState, Step, pointer_tokens
+from sensors.wire.points import UnitOfValue
 from sensors.wire.topics import captures, filled
-
-Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
-
-MAX_TEXT: Final = 40
-"""Longest text taken over from a payload, in characters."""
-
-MAX_SAMPLES: Final = 64
-"""Samples read from one message; further ones are left out."""
 
 OUT_OF_ORDER_S: Final = 60.0
 """A sample that is older than the last by no more than this came late; by more, the device's clock was set anew."""
-
-
-class GarbledPayloadError(ValueError):
-    """The bytes are not what a head would send."""
-
-
-def decode(payload: bytes) -> Json:
-    """Read one JSON text, strictly: UTF-8, no NaN or Infinity, no number beyond a double, nothing after it.
-
-    The caller bounds the length; nesting is bounded by the interpreter's own limit.
-
-    Raises:
-        GarbledPayloadError: if it is not that.
-    """
-    try:
-        document: Json = msgspec.json.decode(payload)
-    except (msgspec.MsgspecError, RecursionError) as error:
-        raise GarbledPayloadError(printable(str(error))) from None
-    return document
-
-
-def documents(payload: bytes, kind: str) -> tuple[Json, ...]:
-    """Return the samples in one payload, by its kind: one of `sensors.wire.payload_points.KINDS`.
-
-    Raises:
-        GarbledPayloadError: if it is not of that kind.
-    """
-    match kind:
-        case "text":
-            try:
-                return (payload.decode("utf-8").strip(),)
-            except UnicodeDecodeError:
-                raise GarbledPayloadError("no UTF-8 text") from None
-        case "list":
-            document = decode(payload)
-            if not isinstance(document, list):
-                raise GarbledPayloadError("no list")
-            return tuple(document[:MAX_SAMPLES])
-        case "lines":
-            return _glued(payload)
-        case _:
-            return (decode(payload),)
-
-
-def _glued(payload: bytes) -> tuple[Json, ...]:
-    """Several documents in a row, with or without line ends between them."""
-    lines = [line for line in payload.splitlines() if line.strip()]
-    try:
-        return tuple(decode(line) for line in lines[:MAX_SAMPLES])
-    except GarbledPayloadError:
-        joined = payload.replace(b"}{", b"},{").replace(b"}\n{", b"},{")
-        document = decode(b"[" + joined + b"]")
-        return tuple(document[:MAX_SAMPLES]) if isinstance(document, list) else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +123,7 @@ class PayloadReader:
             return None
         for kind in (said.field.payload or self._points.payload, "text"):
             try:
-                found = as_text(_find(documents(payload, kind)[0], steps if kind != "text" else ()))
+                found = as_text(found_at(documents(payload, kind)[0], steps if kind != "text" else ()))
             except (GarbledPayloadError, IndexError):
                 continue
             if found in said.online:
@@ -193,7 +141,7 @@ class PayloadReader:
             retained: kept by the broker from before: only states that allow it are believed, never an alarm.
         """
         topic = self._topic if topic is None else topic
-        if any(not _holds(document, steps, when) for steps, when in self._when):
+        if any(not holds(document, steps, when) for steps, when in self._when):
             return None
         said, complete, spoke = self._state(document, topic, retained=retained)
         if retained:
@@ -201,11 +149,11 @@ class PayloadReader:
         if (
             self._unit is not None
             and self._unit[0] == topic
-            and (found := _find(document, self._unit[1])) is not _ABSENT
+            and (found := found_at(document, self._unit[1])) is not ABSENT
         ):
             self._unit_now = self._unit_words.get(as_text(found))
         found = self._value_in(document, topic)
-        if found is _ABSENT:
+        if found is ABSENT:
             return self._without_value(document, said, complete, spoke=spoke)
         value, gas, reason, word = self._number(found)
         raw: float | str = printable(as_text(found))
@@ -233,13 +181,13 @@ class PayloadReader:
             GarbledPayloadError: if what should be registers is none.
         """
         carrier = self._points.carrier
-        if carrier is None or any(not _holds(document, steps, when) for steps, when in self._when):
+        if carrier is None or any(not holds(document, steps, when) for steps, when in self._when):
             return None
-        found = _find(document, pointer_tokens(carrier.pointer))
-        if found is _ABSENT:
+        found = found_at(document, pointer_tokens(carrier.pointer))
+        if found is ABSENT:
             return None
         try:
-            return Words(_bytes_of(found, carrier.form))
+            return Words(bytes_of(found, carrier.form))
         except (ValueError, struct.error, binascii.Error, TypeError):
             raise GarbledPayloadError(f"no {carrier.form} of registers") from None
 
@@ -247,9 +195,9 @@ class PayloadReader:
 
     def _value_in(self, document: Json, topic: str) -> object:
         if self._value is None or self._value[0] != topic:
-            return _ABSENT
-        found = _find(document, self._value[1])
-        if found is not _ABSENT and found is not None:
+            return ABSENT
+        found = found_at(document, self._value[1])
+        if found is not ABSENT and found is not None:
             return found
         match self._points.missing:
             case "zero":
@@ -272,7 +220,7 @@ class PayloadReader:
         return Heard(None, None, said._replace(alarms=0), True, "")
 
     def _sequence_in(self, document: Json) -> str | None:
-        found = None if self._sequence is None else _find(document, self._sequence)
+        found = None if self._sequence is None else found_at(document, self._sequence)
         return as_text(found) if isinstance(found, str | int | float) else None
 
     def _late(self, document: Json) -> bool:
@@ -280,7 +228,7 @@ class PayloadReader:
         time = self._points.sample_time
         if time is None:
             return False
-        at = _seconds(_find(document, pointer_tokens(time.pointer)), time)
+        at = seconds_of(found_at(document, pointer_tokens(time.pointer)), time)
         if at is None:
             return False
         late = 0 < self._newest - at <= OUT_OF_ORDER_S
@@ -295,7 +243,7 @@ class PayloadReader:
         if points.says_yes_or_no:
             said = None if isinstance(found, str) and not texts else YES_NO.get(as_text(found).lower())
             return (math.nan, said, "" if said is not None else "nan", None)
-        number = _as_number(found, texts=texts)
+        number = as_number(found, texts=texts)
         if number is None:
             return math.nan, None, "nan", None
         if (word := self._sentinels.word(number)) is not None:
@@ -315,10 +263,10 @@ class PayloadReader:
         numbers = self._points.value is not None
         for field in self._states:
             here = field.topic == topic
-            found = _find(document, field.steps) if here else _ABSENT
-            if found is not _ABSENT and not (retained and not field.state.retained):
+            found = found_at(document, field.steps) if here else ABSENT
+            if found is not ABSENT and not (retained and not field.state.retained):
                 spoke = spoke or numbers or field.says_alarm
-                field.told = told(field.state.meaning.of(_scalar(found)), self._order)
+                field.told = told(field.state.meaning.of(scalar_of(found)), self._order)
                 now: Told | None = field.told
             else:
                 now = field.without(self._order, here=here)
@@ -367,84 +315,3 @@ YES_NO: Final = {
     "no": False,
 }
 """How a head says yes or no."""
-
-
-def printable(text: str) -> str:
-    """Cut a text from outside to `MAX_TEXT` characters of which none can act on a screen, page or log line."""
-    return "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in text[:MAX_TEXT])
-
-
-_ABSENT: Final = object()
-MAX_INDEX_DIGITS: Final = 6
-
-
-def _find(document: Json, steps: tuple[Step, ...]) -> object:
-    """Follow the steps; `_ABSENT` where the document has no such place."""
-    place: object = document
-    for step in steps:
-        if isinstance(step, tuple):
-            place = _chosen(place, *step)
-        elif isinstance(place, dict):
-            place = place.get(step, _ABSENT)
-        elif isinstance(place, list) and _is_index(step):
-            place = place[int(step)] if int(step) < len(place) else _ABSENT
-        else:
-            return _ABSENT
-    return place
-
-
-def _chosen(place: object, key: str, value: str) -> object:
-    """Return the first item of a list whose `key` has this value."""
-    if not isinstance(place, list):
-        return _ABSENT
-    return next((item for item in place if isinstance(item, dict) and as_text(item.get(key)) == value), _ABSENT)
-
-
-def _is_index(token: str) -> bool:
-    """RFC 6901, section 4: ASCII digits without a leading zero."""
-    digits = token.isascii() and token.isdigit() and len(token) <= MAX_INDEX_DIGITS
-    return digits and str(int(token)) == token
-
-
-def _holds(document: Json, steps: tuple[Step, ...], when: When) -> bool:
-    found = _find(document, steps)
-    if when.absent:
-        return found is _ABSENT
-    return found is not _ABSENT and as_text(found) in when.equals
-
-
-def _scalar(found: object) -> int | float | str | bool:
-    return found if isinstance(found, int | float | str) else as_text(found)
-
-
-def _as_number(found: object, *, texts: bool) -> Raw | None:
-    if isinstance(found, bool) or (isinstance(found, str) and not texts):
-        return None
-    if isinstance(found, str):
-        plain = found.strip().replace(",", ".")
-        try:
-            number = float(plain) if plain.isascii() and len(plain) <= MAX_TEXT else math.nan
-        except ValueError:
-            return None
-        return number if math.isfinite(number) else None
-    return found if isinstance(found, int | float) else None
-
-
-def _seconds(found: object, time: SampleTime) -> float | None:
-    try:
-        if time.form == "rfc3339":
-            return datetime.fromisoformat(found).timestamp() if isinstance(found, str) else None
-        number = _as_number(found, texts=True)
-        return None if number is None else number / (1000.0 if time.form == "unix_ms" else 1.0)
-    except (ValueError, OverflowError):
-        return None
-
-
-def _bytes_of(found: object, form: str) -> bytes:
-    if form == "list":
-        if not isinstance(found, list):
-            raise TypeError("no list")
-        return struct.pack(f">{len(found)}H", *(value & 0xFFFF if isinstance(value, int) else value for value in found))
-    if not isinstance(found, str):
-        raise TypeError("no text")
-    return base64.b64decode(found, validate=True) if form == "base64" else bytes.fromhex(found)

@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sensors.readings import Status
+from sensors.wire.documents import GarbledPayloadError, decode
 from sensors.wire.meanings import Meaning
 from sensors.wire.payload_points import FieldPoint, PayloadPoints, PayloadState, pointer_tokens
-from sensors.wire.payloads import GarbledPayloadError, Heard, PayloadReader, decode
+from sensors.wire.payloads import Heard, PayloadReader
 
 
 def state(pointer: str, **words: str) -> PayloadState:
