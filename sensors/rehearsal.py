@@ -10,11 +10,12 @@ from sensors.stamps import Instant, Stamp, UtcNanos
 from sensors.wire.documents import GarbledPayloadError
 from sensors.wire.image import Image
 from sensors.wire.listener import Listener, MqttPoints
+from sensors.wire.meanings import Meaning
 from sensors.wire.payload_points import PayloadPoints
-from sensors.wire.points import Basis, Function, ModbusPoints, Place, Type
+from sensors.wire.points import Basis, Function, ModbusPoints, Place, Raw, Type
 from sensors.wire.registers import InstalledHead, plan
 from sensors.wire.topics import CAPTURE
-from sensors.wire.words import Stretch
+from sensors.wire.words import Stretch, raw_reader, text_reader
 
 HEAD = DetectorId("head")
 BEGUN = Stamp(Instant(1), UtcNanos(0))
@@ -114,3 +115,49 @@ def _of_messages(points: PayloadPoints, given: Given, basis: Basis) -> list[Read
             heard = (listener.garbled(BEGUN),)
         found += [outcome for outcome in heard if isinstance(outcome, Reading)]
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What stands at one place that a profile reads.
+
+    Attributes:
+        point: which, as the profile names it.
+        means: the words it says; empty for a number.
+    """
+
+    point: str
+    function: Function
+    register: int
+    raw: Raw | str
+    means: str = ""
+
+
+def seen(points: ModbusPoints, given: Given) -> tuple[Seen, ...]:
+    """Return what stands at each place that these points read.
+
+    Raises:
+        ValueError: if registers are given that cannot be.
+    """
+    image = image_of(given.tables)
+
+    def at(point: str, place: Place, meaning: Meaning | None = None) -> Seen:
+        reads = [Stretch(*place.span)]
+        read = text_reader(place, reads) if place.type is Type.ASCII else raw_reader(place, reads)
+        raw = read(image.words(reads), 0)
+        means = "" if meaning is None else ", ".join(meaning.of(raw)) or "measuring"
+        return Seen(point, place.function, place.register, raw, means)
+
+    found = [at("value", points.place)]
+    found += [at(f"states.{number}", state.place, state.meaning) for number, state in enumerate(points.states)]
+    beside = {
+        "unit_of_value": points.unit_of_value,
+        "scale": points.scale,
+        "full_scale": points.full_scale,
+        "sign": points.sign,
+        "identity": points.identity,
+        "heartbeat": points.heartbeat,
+    }
+    found += [at(name, point.place) for name, point in beside.items() if hasattr(point, "place")]
+    places = {"decimals": points.decimals, "divisor": points.divisor, "echoes_unit": points.echoes_unit}
+    return (*found, *(at(name, place) for name, place in places.items() if isinstance(place, Place)))
