@@ -100,6 +100,7 @@ class AlarmBook:
             told=() if old is None else old.told,
             until=until,
             drill=drill,
+            opened_by=None if until is None else by,
         )
         self._alarms[key] = alarm
         return self._event(seq, event_id, alarm, Cause.RAISED, before, now, reading, by=by, subjects=subjects)

@@ -73,6 +73,7 @@ class AlarmState:
         annunciated: when it was last raised or last rose: escalation counts from here.
         muted_until: the horn is silenced until then; None when it may sound.
         until: when a window that a person opened over a head ends by itself; None but for such a window.
+        opened_by: who opened that window; None but for such a window.
         drill: gas that a person announced in a test window: told and sounded as a drill, gone with the window.
         told: recipients that escalation has called in; they hear the rest of this occurrence too.
         reason: a short code for the cause (``timeout``, ``fault`` ...), for words and grouping.
@@ -99,6 +100,7 @@ class AlarmState:
     told: tuple[str, ...] = ()
     until: Stamp | None = None
     drill: bool = False
+    opened_by: str | None = None
 
     @property
     def latched(self) -> bool:

@@ -10,8 +10,20 @@ from typing import Literal, Protocol
 import msgspec
 
 
+class WindowView(msgspec.Struct, frozen=True):
+    """A test or inhibit that a person opened over one head. `by` is empty where the name was erased or never known."""
+
+    kind: Literal["test", "inhibit"]
+    by: str
+    until: str
+
+
 class DetectorView(msgspec.Struct, frozen=True):
-    """One detector as a screen needs it. `lel_pct` None with `at_least` set is a head without a number."""
+    """One detector as a screen needs it. `lel_pct` None with `at_least` set is a head without a number.
+
+    Attributes:
+        window: what a person declared over it; None where nothing stands.
+    """
 
     id: str
     area: str
@@ -29,6 +41,7 @@ class DetectorView(msgspec.Struct, frozen=True):
     watching: bool
     worst_case_s: float
     certified: bool
+    window: WindowView | None = None
 
 
 class AlarmView(msgspec.Struct, frozen=True):

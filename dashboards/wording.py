@@ -59,6 +59,10 @@ class Locale:
             text = f"{local:%d/%m/%Y} {text}" if self.language == "pt-BR" else f"{local:%Y-%m-%d} {text}"
         return text
 
+    def minute(self, moment: str) -> str:
+        """Write an RFC 3339 moment as the depot's wall clock shows it, to the minute, for what ends within hours."""
+        return f"{parsed(moment).astimezone(self.zone):%H:%M}"
+
     def reason(self, code: str) -> str:
         """Say a reason code in words; a code without words stands as it is."""
         stem, _, number = code.rpartition("-")

@@ -33,6 +33,7 @@ from gateway.problems import ConfigError, Problem, Sheet, shown
 from gateway.schema import BusTable, MqttTable, OutputTable, PlainChannelTable, TimingTable, WebhookTable
 from gateway.tables import Entry, Tables, typed
 from gateway.toml_text import LIMIT, read
+from gateway.upkeep import Intervals
 from gateway.words.language import language_of
 from sensors.drivers.modbus import ModbusHead
 from sensors.drivers.mqtt import MqttHead, MqttSettings
@@ -289,6 +290,8 @@ def _detector(head: Head) -> Detector:
         line=head.line,
         name=head.table.name or head.table.id,
         calibrated_on=head.table.calibrated_on,
+        tested_on=head.table.tested_on,
+        intervals=Intervals.of(head.profile.service),
     )
 
 

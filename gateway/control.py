@@ -8,7 +8,7 @@ fresh snapshot. So a stopped screen costs the alarm loop one comparison.
 import asyncio
 import socket
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import assert_never
 
@@ -265,3 +265,26 @@ def ask(path: Path, request: Act | Window | Ask, timeout_s: float = 2.0) -> Answ
         raise ControlError(f"{path}: no gateway answers ({error})") from error
     except msgspec.DecodeError as error:
         raise ControlError(f"{path}: the answer is not a gateway's ({error})") from error
+
+
+def follow(path: Path, silence_s: float = 5.0) -> Iterator[Snapshot | Change]:
+    """Subscribe to the gateway behind `path` and yield what it shows: the picture, then every change (it blocks).
+
+    The gateway speaks at least once a second, so that whoever iterates may look at the clock that often.
+
+    Raises:
+        ControlError: nobody answers there, it falls silent for `silence_s`, or what answers is no gateway.
+    """
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:
+            line.settimeout(silence_s)
+            line.connect(str(path))
+            line.sendall(msgspec.json.encode(Subscribe()) + b"\n")
+            with line.makefile("rb") as pictures_in:
+                while text := pictures_in.readline(MAX_BACKLOG_BYTES):
+                    yield msgspec.json.decode(text, type=Snapshot | Change)
+    except OSError as error:
+        raise ControlError(f"{path}: no gateway answers ({error})") from error
+    except msgspec.DecodeError as error:
+        raise ControlError(f"{path}: the answer is not a gateway's ({error})") from error
+    raise ControlError(f"{path}: the gateway has gone")

@@ -5,8 +5,18 @@ from dataclasses import dataclass
 
 from alerts.alarms import AlarmKey, AlarmState
 from alerts.states import HORN
-from dashboards.ports import AlarmView, Change, DepotView, DetectorView, LinkView, OutputView, Snapshot
+from dashboards.ports import (
+    AlarmView,
+    Change,
+    DepotView,
+    DetectorView,
+    LinkView,
+    OutputView,
+    Snapshot,
+    WindowView,
+)
 from gateway.engine import Engine
+from gateway.events import WindowKind
 from gateway.watched import Head
 from sensors.readings import DetectorId
 from sensors.stamps import MILLISECOND, SECOND, Stamp, rfc3339
@@ -128,6 +138,17 @@ class Picture:
             watching=self._engine.sight.watching(head),
             worst_case_s=worst,
             certified=certified,
+            window=self._window(head),
+        )
+
+    def _window(self, head: Head) -> WindowView | None:
+        kind, alarm = self._engine.sight.window(head), self._engine.book.get(head.blind)
+        if kind is None or alarm is None or alarm.until is None:
+            return None
+        return WindowView(
+            kind="test" if kind is WindowKind.TEST else "inhibit",
+            by=alarm.opened_by or "",
+            until=rfc3339(alarm.until.utc),
         )
 
     def _alarms(self, now: Stamp) -> tuple[AlarmView, ...]:

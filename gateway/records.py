@@ -121,6 +121,7 @@ def state_body(alarm: AlarmState) -> dict[str, Json]:
         "told": list(alarm.told),
         "until_ms": None if alarm.until is None else utc_ms(alarm.until),
         "drill": alarm.drill,
+        "opened_by": alarm.opened_by,
     }
 
 
@@ -148,6 +149,7 @@ def state_from(key: AlarmKey, body: Mapping[str, Any], now: Stamp) -> AlarmState
         told=tuple(body["told"]),
         until=None if until is None else _until(until, now),
         drill=bool(body.get("drill")),
+        opened_by=body.get("opened_by"),
     )
 
 
