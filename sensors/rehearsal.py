@@ -12,7 +12,7 @@ from sensors.wire.image import Image
 from sensors.wire.listener import Listener, MqttPoints
 from sensors.wire.meanings import Meaning
 from sensors.wire.payload_points import PayloadPoints
-from sensors.wire.points import Basis, Function, ModbusPoints, Place, Raw, Type
+from sensors.wire.points import TOLD_BESIDE, Basis, Function, ModbusPoints, Place, Raw, Type
 from sensors.wire.registers import InstalledHead, plan
 from sensors.wire.topics import CAPTURE
 from sensors.wire.words import Stretch, raw_reader, text_reader
@@ -158,6 +158,6 @@ def seen(points: ModbusPoints, given: Given) -> tuple[Seen, ...]:
         "identity": points.identity,
         "heartbeat": points.heartbeat,
     }
-    found += [at(name, point.place) for name, point in beside.items() if hasattr(point, "place")]
+    found += [at(name, point.place) for name, point in beside.items() if isinstance(point, TOLD_BESIDE)]
     places = {"decimals": points.decimals, "divisor": points.divisor, "echoes_unit": points.echoes_unit}
     return (*found, *(at(name, place) for name, place in places.items() if isinstance(place, Place)))

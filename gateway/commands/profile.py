@@ -3,7 +3,7 @@
 import tomllib
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sensors.profiles import Profile
     from sensors.readings import Reading
     from sensors.rehearsal import Cell, Given
-    from sensors.wire.points import Function, ModbusPoints
+    from sensors.wire.points import Function
 
 
 def command(talk: Talk) -> click.Command:
@@ -128,16 +128,15 @@ def _loaded(talk: Talk, name: str, *, as_json: bool) -> "Profile":
         return load(name, Path())
     except ProfileError as error:
         _refuse(talk, error, as_json=as_json)
-        raise AssertionError from error  # the line above ends the command
 
 
-def _refuse(talk: Talk, error: Any, *, as_json: bool) -> None:  # noqa: ANN401 - a ProfileError, loaded late
+def _refuse(talk: Talk, error: Any, *, as_json: bool) -> NoReturn:  # noqa: ANN401 - a ProfileError, loaded late
     """Say what is wrong with a profile, and end the command."""
     if as_json:
         problem = {name: getattr(error, name) for name in ("file", "line", "key", "expected", "got")}
         talk.put_json({"ok": False, "problems": [problem]})
     place = error.file if error.line is None else f"{error.file}:{error.line}"
-    text = talk.text("profile.refused", place=place, key=error.key, expected=error.expected, got=error.got)
+    text = talk.text("profile.refused", place=place, word=error.key, expected=error.expected, got=error.got)
     click.secho(text, err=True, fg="red")
     click.get_current_context().exit(EXIT_CONFIG)
 

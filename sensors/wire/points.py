@@ -287,6 +287,10 @@ class HeartbeatPoint:
     missed: int = 2
 
 
+TOLD_BESIDE: Final = (UnitPoint, ScalePoint, FullScalePoint, SignPoint, IdentityPoint, HeartbeatPoint)
+"""Points that tell something about the value and have a place of their own."""
+
+
 @dataclass(frozen=True, slots=True)
 class AnalogueHead:
     """The head behind an analogue input: what its current (or percent of range) stands for.
@@ -384,8 +388,7 @@ class ModbusPoints:
         """Everything that is read, the value first."""
         found = [self.place, *(state.place for state in self.states)]
         beside = (self.unit_of_value, self.scale, self.full_scale, self.sign, self.identity, self.heartbeat)
-        kinds = UnitPoint | ScalePoint | FullScalePoint | SignPoint | IdentityPoint | HeartbeatPoint
-        found += [point.place for point in beside if isinstance(point, kinds)]
+        found += [point.place for point in beside if isinstance(point, TOLD_BESIDE)]
         found += [place for place in (self.decimals, self.divisor, self.echoes_unit) if isinstance(place, Place)]
         return tuple(found)
 

@@ -31,6 +31,10 @@ from sensors.wire.words import RawReader, Stretch, raw_reader, text_reader
 
 Known = TypeVar("Known")
 
+TINY: Final = 1e-6
+"""A float other than 0 and smaller than this is no gas in any unit, and no head resolves it: it is a float read in the
+wrong order or half beside itself, which would otherwise pass for clean air (trial B14)."""
+
 MAX_REMEMBERED: Final = 512
 """Answers to "what does this raw value mean" kept by one source; beyond it the memory starts anew."""
 
@@ -78,7 +82,7 @@ class HeadReader:
         self._states = tuple(_Source(state, reads, self._order) for state in ordered)
         self._checks = _checks(points, reads, unit)
         self._sign = None if points.sign is None else (raw_reader(points.sign.place, reads), points.sign.negative)
-        self._head = points.head if points.head is not None and points.head.milliamp is not None else None
+        self._head = points.head
         converter = Converter(points, reads, head.basis)
         self._converter = converter if converter.asks else None
         self._conversion = converter.fixed
@@ -103,7 +107,8 @@ class HeadReader:
         raw = self._extract(words, base)
         if self._plain:
             conversion = self._conversion
-            value = round(raw * conversion.scale + conversion.offset, DECIMALS)
+            number = nan if -TINY < raw < TINY and raw else raw
+            value = round(number * conversion.scale + conversion.offset, DECIMALS)
             reading = judge(self._detector, value, raw, taken, conversion.span, seen=self.seen)
         else:
             reading = self._with_states(raw, words, base, taken)
@@ -127,9 +132,9 @@ class HeadReader:
             if isinstance(found, str):
                 return self._without_unit(found, said, raw, taken)
             conversion = found
-        number: float = raw
+        number: float = nan if -TINY < raw < TINY and raw else raw
         if self._sign is not None and self._sign[0](words, base) in self._sign[1]:
-            number = -raw
+            number = -number
         word = None if self._sentinels is None else self._sentinels.word(raw)
         if self._head is not None and word is None:
             number = round(number * conversion.inner_scale + conversion.inner_offset, DECIMALS)
