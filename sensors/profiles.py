@@ -36,6 +36,7 @@ __all__ = [
     "Profile",
     "ProfileError",
     "Provenance",
+    "example_settings",
     "load",
     "names",
     "read_limits",
@@ -289,7 +290,7 @@ def _profile(document: Mapping[str, Any]) -> Profile:
         return profile
     try:
         if profile.requires:
-            profile._made(_under(table, _examples(profile)))  # noqa: SLF001 - its own file: would it be well once installed?
+            profile._made(_under(table, example_settings(profile)))  # noqa: SLF001 - its own file: would it be well once installed?
             return profile
         return replace(profile, points=profile._made(table))  # noqa: SLF001 - as above
     except KeyFault as fault:
@@ -325,12 +326,29 @@ def _missing(table: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple([*found, "head"] if needs_head and not knows_range else found)
 
 
-def _examples(profile: Profile) -> dict[str, object]:
-    """Something for each required key, so that the rest of the profile can be proved."""
+def example_settings(profile: Profile) -> dict[str, object]:
+    """Return something for each required key, so that the rest of the profile can be proved and rehearsed."""
     channels = profile.table.get("channels")
     first = channels.get("first", 1) if isinstance(channels, Mapping) else 1
-    head = {"range_lel_pct": [0, 100]}
-    given = {"register": 0, "value": "/value", "channel": first, "head": head}
+    words = {"on": "alarm", "off": "measuring"}
+    state = {"register": 0, "bits": {"fault": 0}} if profile.wire == "modbus" else {"pointer": "/state", "words": words}
+    given: dict[str, object] = {
+        "register": 0,
+        "address": 1,
+        "base": 1,
+        "value": "/value",
+        "channel": first,
+        "head": {"range_lel_pct": [0, 100]},
+        "states": [state],
+        "carrier": {"form": "hex"},
+        "registers": {"register": 0},
+        "unit_of_value": "lel_pct",
+        "two_point": [[0, 0], [1, 1]],
+        "scale": 1,
+        "full_scale": 100,
+        "trip": 20,
+        "topic": "{topic...}",
+    }
     return {name: given[name] for name in profile.requires if name in given}
 
 

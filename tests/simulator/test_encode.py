@@ -43,13 +43,7 @@ def installations() -> list[Played]:
         profile = profiles.load(name)
         if not profile.is_detector:
             continue
-        settings: dict[str, object] = {}
-        if "register" in profile.requires:
-            settings["register"] = 3
-        if "value" in profile.requires:
-            settings["value"] = "/lel"
-        if "head" in profile.requires:
-            settings["head"] = {"range_lel_pct": [0, 100]}
+        settings = profiles.example_settings(profile)
         if "channel" not in profile.requires:
             found.append(Played(profile, settings))
             continue
