@@ -347,7 +347,9 @@ async def test_b05_an_adapter_pulled_out_and_plugged_in_again_is_read_again_and_
         assert rig.now() - back < 3.0
         assert bus.up
         for name in ("D2", "D3"):
-            assert max(b - a for a, b in itertools.pairwise(rig.good(name, out - 0.3))) < 0.2
+            times = rig.good(name, out - 0.3)
+            assert (times[-1] - times[0]) / (len(times) - 1) == pytest.approx(0.1, rel=0.05)
+            assert max(b - a for a, b in itertools.pairwise(times)) < 0.4, "more than a busy machine's hiccup"
         assert {change.source for _, change in rig.links if not change.up} == {"pulled"}
 
 
