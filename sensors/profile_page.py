@@ -11,7 +11,8 @@ were read there; *partly*: something a head needs is assumed, and `vigia profile
 as the settings. Nothing replaces the first reading of the first device: `vigia probe`. Another model:
 [Adding a detector profile](add-a-detector-profile.md).
 
-A model that renews its value, or shows its death, later than 3 s cannot promise the three seconds: `vigia check` says so.
+A model that renews its value, or shows its death, later than 3 s cannot promise the three seconds: `vigia check` says
+so.
 """
 
 TITLES = {

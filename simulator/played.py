@@ -67,13 +67,14 @@ def _image(unit: int, heads: Sequence[PlayedHead]) -> Image:
 def _block(table: dict[int, int], function: Function) -> SimData:
     """Return one stretch of addresses that holds everything of a table; of an empty one the last address alone.
 
-    Pymodbus keeps sixteen bits in a register, and counts the addresses of bits by those.
+    Pymodbus keeps sixteen bits in a register; to the action it counts the addresses of bits by those.
     """
     first, last = (min(table), max(table)) if table else (0xFFFF, 0xFFFF)
     if not function.of_bits:
         return SimData(first, values=[0] * (last - first + 1), datatype=DataType.REGISTERS)
-    kept = last // BITS_IN_REGISTER - first // BITS_IN_REGISTER + 1
-    return SimData(first // BITS_IN_REGISTER, values=[False] * (kept * BITS_IN_REGISTER), datatype=DataType.BITS)
+    start = first // BITS_IN_REGISTER * BITS_IN_REGISTER
+    whole = last // BITS_IN_REGISTER * BITS_IN_REGISTER + BITS_IN_REGISTER
+    return SimData(start, values=[False] * (whole - start), datatype=DataType.BITS)
 
 
 def _fill_bits(cells: list[int], start: int, table: dict[int, int]) -> None:

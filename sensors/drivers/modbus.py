@@ -14,6 +14,7 @@ from sensors.drivers.pacer import Pacer
 from sensors.drivers.quiet import Quiet
 from sensors.drivers.settings import BusSettings
 from sensors.profiles import Profile
+from sensors.quality import Movement
 from sensors.readings import DetectorId, LinkChange, Scan
 from sensors.stamps import SECOND, Clock
 from sensors.wire.modbus import BrokenStreamError
@@ -91,9 +92,10 @@ class ModbusBus:
         for head in heads:
             units.setdefault(head.unit, []).append(installed_head(head))
         self._period_s = settings.period_ns / SECOND
+        movement = Movement()
         self._line = Line(
             settings.id,
-            [block for unit, members in units.items() for block in plan(unit, members)],
+            [block for unit, members in units.items() for block in plan(unit, members, movement)],
             timeout_s=settings.timeout_ns / SECOND,
             period_s=self._period_s,
             window=settings.in_flight,
