@@ -87,8 +87,9 @@ def _with_settings(sheet: Sheet, entry: Entry[DetectorTable], profile: Profile) 
         except ProfileError as error:
             well = False
             _note_setting(sheet, entry, profile, error)
-            if rest.pop(error.key.partition(".")[0], None) is None:
-                return None
+            name = error.key.partition(".")[0]
+            if rest.pop(name, None) is None or name in profile.requires:
+                return None  # without it the rest cannot be judged, and "missing" would be said of what is there
         else:
             return installed if well else None
 
