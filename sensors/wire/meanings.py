@@ -39,6 +39,7 @@ SAYINGS: Final[Mapping[str, Saying]] = {
     "comms_fault": Saying(Status.NO_CONTACT, "comms-fault"),
     "warning": Saying(Status.MEASURING, "warning"),
     "end_of_life": Saying(Status.MEASURING, "end-of-life", doubtful=True),
+    "doubtful": Saying(Status.MEASURING, "unknown-state", doubtful=True),
     "alarm": Saying(Status.MEASURING, "", -1),
     "alarm1": Saying(Status.MEASURING, "", 1),
     "alarm2": Saying(Status.MEASURING, "", 2),
