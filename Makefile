@@ -28,8 +28,8 @@ bench: $(DEV_STAMP)          ## figures into bench/RESULTS.md
 	@deploy/with-debian-packages.sh $(BIN)/python -m bench $(ARGS)
 
 soak: $(DEV_STAMP)           ## long runs, not for every commit
-	@deploy/debian-packages.sh mosquitto
-	@VIGIA_SOAK=1 deploy/with-debian-packages.sh $(BIN)/python -m pytest -m soak --override-ini addopts="-ra --import-mode=importlib" $(ARGS)
+	@deploy/debian-packages.sh mosquitto gcc libc6-dev libmodbus-dev
+	@deploy/with-debian-packages.sh $(BIN)/python -m pytest -m soak $(ARGS)
 
 format: $(DEV_STAMP)
 	@$(BIN)/ruff check --fix .

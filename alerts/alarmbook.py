@@ -14,6 +14,7 @@ CAUSES = {
     Trigger.CLEAR: Cause.CLEARED,
     Trigger.ACKNOWLEDGE: Cause.ACKNOWLEDGED,
     Trigger.RESET: Cause.RESET,
+    Trigger.END: Cause.RESET,
 }
 
 
@@ -66,6 +67,9 @@ class AlarmBook:
         reason: str = "",
         detail: str = "",
         subjects: tuple[str, ...] = (),
+        by: str | None = None,
+        until: Stamp | None = None,
+        drill: bool = False,
     ) -> AlarmEvent:
         """The condition of `key` has begun. The alarm must not be present already."""
         old = self._alarms.get(key)
@@ -94,9 +98,12 @@ class AlarmBook:
             detail=detail,
             annunciated=now,
             told=() if old is None else old.told,
+            until=until,
+            drill=drill,
+            opened_by=None if until is None else by,
         )
         self._alarms[key] = alarm
-        return self._event(seq, event_id, alarm, Cause.RAISED, before, now, reading, subjects=subjects)
+        return self._event(seq, event_id, alarm, Cause.RAISED, before, now, reading, by=by, subjects=subjects)
 
     def rise(self, key: AlarmKey, now: Stamp, level: Level, reading: Reading) -> AlarmEvent:
         """A present gas alarm has reached a higher level: it starts again, horn and all."""
@@ -121,10 +128,16 @@ class AlarmBook:
         seq, event_id = self._next()
         return self._event(seq, event_id, alarm, Cause.RISEN, old.phase, now, reading)
 
-    def clear(self, key: AlarmKey, now: Stamp, reading: Reading | None = None, reason: str = "") -> AlarmEvent:
+    def clear(
+        self, key: AlarmKey, now: Stamp, reading: Reading | None = None, reason: str = "", by: str | None = None
+    ) -> AlarmEvent:
         """The condition of a present alarm has ended. A latching alarm stands on until it is reset."""
         old = self._alarms[key]
-        return self._move(old, Trigger.CLEAR, now, reading=reading, reason=reason)
+        return self._move(old, Trigger.CLEAR, now, reading=reading, reason=reason, by=by)
+
+    def end_drill(self, key: AlarmKey, now: Stamp) -> AlarmEvent:
+        """The test window over a head has closed: its drill alarm goes, in whatever phase it is."""
+        return self._move(self._alarms[key], Trigger.END, now, reason="drill-ended")
 
     # --- people ----------------------------------------------------------------------------------
 
@@ -191,7 +204,7 @@ class AlarmBook:
         alarm = replace(
             old,
             phase=after,
-            present=old.present and trigger is not Trigger.CLEAR,
+            present=old.present and trigger not in (Trigger.CLEAR, Trigger.END),
             acknowledged_by=by if trigger is Trigger.ACKNOWLEDGE else old.acknowledged_by,
             lel_pct=old.lel_pct if reading is None else reading.gas(),
             quality=old.quality if reading is None else reading.quality.value,
@@ -243,6 +256,7 @@ class AlarmBook:
             reason=reason or alarm.reason,
             detail=alarm.detail,
             subjects=subjects,
+            drill=alarm.drill,
         )
 
 

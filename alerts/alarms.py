@@ -72,6 +72,9 @@ class AlarmState:
         peak: highest %LEL (reference basis) seen in this occurrence; None unless GAS.
         annunciated: when it was last raised or last rose: escalation counts from here.
         muted_until: the horn is silenced until then; None when it may sound.
+        until: when a window that a person opened over a head ends by itself; None but for such a window.
+        opened_by: who opened that window; None but for such a window.
+        drill: gas that a person announced in a test window: told and sounded as a drill, gone with the window.
         told: recipients that escalation has called in; they hear the rest of this occurrence too.
         reason: a short code for the cause (``timeout``, ``fault`` ...), for words and grouping.
         detail: what the code needs to be understood (an output, a reason, a count ...); free of persons' names.
@@ -95,6 +98,9 @@ class AlarmState:
     detail: str
     annunciated: Stamp
     told: tuple[str, ...] = ()
+    until: Stamp | None = None
+    drill: bool = False
+    opened_by: str | None = None
 
     @property
     def latched(self) -> bool:

@@ -39,6 +39,7 @@ class Timing:
         repeat_other: the same for the other kinds: a phone that rings all night gets switched off.
         unrecorded: how long a message waits for the journal before it leaves marked as not recorded.
         output_confirm: how long an output may take to be read back as set before that is an alarm itself.
+        longest_test, longest_inhibit: the longest a window over one head may be asked for.
         start_grace: how long a head may take to be heard for the first time after a start.
     """
 
@@ -47,6 +48,8 @@ class Timing:
     repeat_other: int = 1800 * SECOND
     unrecorded: int = SECOND // 5
     output_confirm: int = 2 * SECOND
+    longest_test: int = 30 * 60 * SECOND
+    longest_inhibit: int = 8 * 3600 * SECOND
     start_grace: int = 3 * SECOND
 
 

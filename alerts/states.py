@@ -13,6 +13,7 @@ class Trigger(Enum):
     CLEAR = "clear"
     ACKNOWLEDGE = "acknowledge"
     RESET = "reset"
+    END = "end"  # the drill is over: what was played leaves no alarm behind
 
 
 LATCHING = frozenset({Kind.GAS})
@@ -48,6 +49,8 @@ HORN = frozenset({Phase.UNACKNOWLEDGED, Phase.LATCHED_UNACKNOWLEDGED})
 
 def step(phase: Phase, trigger: Trigger, *, latching: bool) -> Phase | None:
     """Return the phase after `trigger`, or None where the table has no such move."""
+    if trigger is Trigger.END:
+        return Phase.NORMAL
     if trigger is Trigger.CLEAR and latching:
         return LATCHED_CLEAR.get(phase)
     return TABLE.get((phase, trigger))

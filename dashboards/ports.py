@@ -10,11 +10,20 @@ from typing import Literal, Protocol
 import msgspec
 
 
+class WindowView(msgspec.Struct, frozen=True):
+    """A test or inhibit that a person opened over one head. `by` is empty where the name was erased or never known."""
+
+    kind: Literal["test", "inhibit"]
+    by: str
+    until: str
+
+
 class DetectorView(msgspec.Struct, frozen=True):
     """One detector as a screen needs it. `lel_pct` None with `at_least` set is a head without a number.
 
     Attributes:
         name, area_name: as people call it and its area; the id where nobody gave it another name.
+        window: what a person declared over it; None where nothing stands.
     """
 
     id: str
@@ -35,6 +44,7 @@ class DetectorView(msgspec.Struct, frozen=True):
     certified: bool
     name: str = ""
     area_name: str = ""
+    window: WindowView | None = None
 
 
 class AlarmView(msgspec.Struct, frozen=True):
@@ -152,6 +162,17 @@ class Act(msgspec.Struct, frozen=True, tag="act"):
     note: str = ""
 
 
+class Window(msgspec.Struct, frozen=True, tag="window"):
+    """A person opens a test or inhibit over one head for so many minutes, or closes what stands over it."""
+
+    ref: int
+    kind: Literal["test", "inhibit", "close"]
+    detector: str
+    by: str
+    note: str = ""
+    minutes: float = 0.0
+
+
 class Subscribe(msgspec.Struct, frozen=True, tag="subscribe"):
     """Ask for a `Snapshot` now and a `Change` whenever one is due."""
 
@@ -181,8 +202,8 @@ class Figure(msgspec.Struct, frozen=True, omit_defaults=True):
 class Answer(msgspec.Struct, frozen=True, tag="answer"):
     """The answer to an `Act` or `Ask`.
 
-    `error` is a code: ``unknown-alarm``, ``not-possible``, ``needs-name``, ``busy``, ``bad-request`` (a line that is
-    none of `ToGateway`; `ref` is 0 then).
+    `error` is a code: ``unknown-alarm``, ``unknown-detector``, ``not-possible``, ``needs-name``, ``busy``,
+    ``bad-request`` (a line that is none of `ToGateway`; `ref` is 0 then).
     """
 
     ref: int
@@ -193,7 +214,7 @@ class Answer(msgspec.Struct, frozen=True, tag="answer"):
     metrics: tuple[Figure, ...] | None = None
 
 
-ToGateway = Act | Subscribe | Ask
+ToGateway = Act | Window | Subscribe | Ask
 ToScreen = Snapshot | Change | Answer
 
 

@@ -200,7 +200,7 @@ def detector_card(view: DetectorView, locale: Locale, *, current: bool) -> Detec
         struck=struck,
         age=locale.ago(view.age_s),
         quality=locale.text("detector.quality", quality=locale.text(f"quality.{view.quality}")),
-        reason=locale.text("detector.reason", reason=locale.reason(view.reason)) if view.reason else "",
+        reason=reason_text(view, locale),
         set_points=locale.text(
             "detector.set_points", a1=_plain(view.a1, locale), a2=_plain(view.a2, locale), a3=_plain(view.a3, locale)
         ),
@@ -215,6 +215,14 @@ def detector_card(view: DetectorView, locale: Locale, *, current: bool) -> Detec
             label=locale.text("detector.scale", value=value, full=_plain(full, locale)),
         ),
     )
+
+
+def reason_text(view: DetectorView, locale: Locale) -> str:
+    """Say why a head does not stand as it should: what a person declared over it, else its own reason."""
+    if view.window is not None:
+        by = view.window.by or "?"
+        return locale.text(f"detector.in_{view.window.kind}", by=by, until=locale.minute(view.window.until))
+    return locale.text("detector.reason", reason=locale.reason(view.reason)) if view.reason else ""
 
 
 def value_text(view: DetectorView, locale: Locale) -> str:

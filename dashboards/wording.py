@@ -66,6 +66,10 @@ class Locale:
             return self.text("format.minutes", count=whole // 60)
         return self.text("format.seconds", count=whole)
 
+    def minute(self, moment: str) -> str:
+        """Write an RFC 3339 moment as the depot's wall clock shows it, to the minute, for what ends within hours."""
+        return f"{parsed(moment).astimezone(self.zone):%H:%M}"
+
     def reason(self, code: str) -> str:
         """Say a reason code in words; one that nobody has put into words yet is called a code."""
         stem, _, number = code.rpartition("-")

@@ -14,7 +14,7 @@ from typing import assert_never
 import structlog
 
 from alerts.alarms import AlarmKey, Delivery, Outcome
-from dashboards.ports import Act, Answer, DepotView, Figure, LinkView
+from dashboards.ports import Act, Answer, DepotView, Figure, LinkView, Window
 from gateway.clock import SystemClock
 from gateway.configuration.loading import Loaded, load
 from gateway.configuration.problems import ConfigError
@@ -23,17 +23,20 @@ from gateway.depot import Depot
 from gateway.engine import Engine
 from gateway.events import (
     Action,
+    CloseWindow,
     Command,
     Committed,
     Deliver,
     Delivered,
     Effect,
     Event,
+    OpenWindow,
     OutputReported,
     Record,
     SetOutput,
     Show,
     SystemCondition,
+    WindowKind,
 )
 from gateway.journal import Journal, StoreError
 from gateway.metrics import watch_figures
@@ -43,7 +46,7 @@ from gateway.runtime import Runtime
 from gateway.webprocess import WebProcess, host_of
 from gateway.wiring import Ears, Wiring, build, orders, places, speaker, worst_cases
 from sensors.drivers.pacer import Pacer
-from sensors.readings import LinkChange, Scan
+from sensors.readings import DetectorId, LinkChange, Scan
 from sensors.stamps import MILLISECOND, SECOND, Instant, Stamp, rfc3339
 
 HEARTBEAT_S = 1.0
@@ -298,7 +301,9 @@ class App:
         self._showing = False
         self.control.push(self._picture.alarm_change(self.clock.now()))
 
-    def _act(self, act: Act) -> Answer:
+    def _act(self, act: Act | Window) -> Answer:
+        if isinstance(act, Window):
+            return self._window(act)
         key = self._picture.key_of(act.alarm)
         if key is None:
             return Answer(ref=act.ref, ok=False, error="unknown-alarm")
@@ -306,6 +311,18 @@ class App:
         if not any(isinstance(effect, Record) for effect in self._hear(command)):
             return Answer(ref=act.ref, ok=False, error="not-possible")
         return Answer(ref=act.ref, ok=True)
+
+    def _window(self, ask: Window) -> Answer:
+        if DetectorId(ask.detector) not in self._engine.sight.heads:
+            return Answer(ref=ask.ref, ok=False, error="unknown-detector")
+        now = self.clock.now()
+        event: OpenWindow | CloseWindow = CloseWindow(ask.detector, ask.by, now)
+        if ask.kind != "close":
+            kind = WindowKind.TEST if ask.kind == "test" else WindowKind.INHIBIT
+            event = OpenWindow(kind, ask.detector, round(ask.minutes * 60 * SECOND), ask.by, ask.note, now)
+        if not any(isinstance(effect, Record) for effect in self._hear(event)):
+            return Answer(ref=ask.ref, ok=False, error="not-possible")
+        return Answer(ref=ask.ref, ok=True)
 
     def _link_views(self, now: Stamp) -> tuple[LinkView, ...]:
         return tuple(

@@ -22,10 +22,10 @@ ETHERNET_S = 0.005
 """One request and its answer on a local network, the device's own time included."""
 
 SERIAL_TURNAROUND_S = 0.02
-"""What a serial device takes before it answers, with the silent times around both frames."""
+"""What a serial device takes before it answers; behind a converter, with the silent times around both frames."""
 
-SERIAL_BITS = 11
-"""Bits that one byte takes on a serial line: start, 8, parity or second stop, stop."""
+ADAPTER_S = 0.016
+"""A USB adapter hands on what it received at such intervals."""
 
 FRAME_BYTES = 8 + 5
 """A register request and the frame around its answer, on a serial line."""
@@ -117,13 +117,19 @@ def _arriving(depot: Depot, detector: Detector) -> tuple[tuple[str, float], ...]
     requests = [seconds for unit in _units(bus) for seconds in _requests(bus, unit)]
     own = max(_requests(bus, _unit_of(bus, detector.id)), default=0.0)
     line = sum(requests)
-    if bus.settings.in_flight > 1 and bus.line_baud is None:
+    if bus.settings.in_flight > 1 and bus.settings.baud is None:
         line = max(line / bus.settings.in_flight, own)
     return (
         ("poll", max(period, line)),  # a line too slow for its period is polled as fast as it goes
         ("line", line),
-        ("lost-poll", bus.settings.timeout_ns / SECOND + own),
+        ("lost-poll", _again_s(bus) + own),
     )
+
+
+def _again_s(bus: Bus) -> float:
+    """Seconds after a lost poll until its unit is asked again: on RTU only when no late answer can come."""
+    timeout = bus.settings.timeout_ns
+    return (max(timeout, bus.settings.late_ns) if bus.settings.rtu else timeout) / SECOND
 
 
 def _units(bus: Bus) -> tuple[int, ...]:
@@ -146,7 +152,7 @@ def _requests(bus: Bus, unit: int) -> tuple[float, ...]:
         else:
             ends[function] = [first, max(past, register + words)]
             blocks[-1] = max(past, register + words) - first
-    return tuple(_transaction(bus.line_baud, words) for words in blocks)
+    return tuple(_transaction(bus, words, unit) for words in blocks)
 
 
 def _spans(heads: tuple[ModbusHead, ...], unit: int) -> list[tuple[int, int, int]]:
@@ -158,10 +164,17 @@ def _spans(heads: tuple[ModbusHead, ...], unit: int) -> list[tuple[int, int, int
     ]
 
 
-def _transaction(line_baud: int | None, words: int) -> float:
-    if line_baud is None:
-        return ETHERNET_S
-    return ETHERNET_S + SERIAL_TURNAROUND_S + (FRAME_BYTES + 2 * words) * SERIAL_BITS / line_baud
+def _transaction(bus: Bus, words: int, unit: int) -> float:
+    """Seconds of one request, its answer, and the silence that they need around them."""
+    line = bus.settings
+    own = max((head.turnaround_ns for head in bus.heads if head.unit == unit), default=0) / SECOND
+    common = line.turnaround_ns / SECOND
+    # A unit that needs more rest than the others needs it twice: before its request and after its answer.
+    rest = max(line.gap_s, common) if own <= max(line.gap_s, common) else 2 * own
+    if line.baud is None:
+        return ETHERNET_S + rest
+    wire = (FRAME_BYTES + 2 * words) * line.character_bits / line.baud
+    return (ADAPTER_S if line.serial else ETHERNET_S) + SERIAL_TURNAROUND_S + rest + wire
 
 
 # --- the way out ---------------------------------------------------------------------------------
@@ -171,7 +184,7 @@ def _to_output(depot: Depot, output: Output) -> tuple[tuple[str, float], ...]:
     """A write and its read-back, behind whatever poll is in flight on the same line, one of them lost."""
     bus = next(bus for bus in depot.buses if bus.settings.id == output.bus)
     timeout = bus.settings.timeout_ns / SECOND
-    switching = ("output", max(FIRST_OUTPUT_S, timeout + 3 * _transaction(bus.line_baud, 1)))
+    switching = ("output", max(FIRST_OUTPUT_S, timeout + 3 * _transaction(bus, 1, output.unit)))
     return (("output-line", timeout), switching) if bus.heads else (switching,)
 
 

@@ -13,11 +13,14 @@ from zoneinfo import ZoneInfo
 
 import apsw
 
+from dashboards.ports import Ask
 from gateway import control, reach
 from gateway.depot import Depot
 from gateway.journal import JournalReader, StoreError
+from gateway.probing import probe
 from sensors.drivers.broker import connected, reason_of
 from sensors.drivers.mqtt import MqttSettings
+from sensors.drivers.strays import FALSE_ID, ID_SWAPPED, ID_ZERO
 
 LEAST_FREE_BYTES = 200_000_000
 LEAST_FREE_TO_PASS_BYTES = 20_000_000
@@ -51,13 +54,14 @@ def examine(depot: Depot) -> Iterator[Finding]:
     yield _journal(depot)
     yield from _web(depot, running=running)
     for one in reach.reach(reach.endpoints(depot)):
-        values: dict[str, object] = {"what": one.endpoint.what, "place": f"{one.endpoint.host}:{one.endpoint.port}"}
+        values: dict[str, object] = {"what": one.endpoint.what, "place": one.endpoint.place}
         if one.reason:
             yield Finding("unreachable", Health.BAD, {**values, "reason": one.reason})
         else:
             yield Finding("reachable", Health.GOOD, values)
             if one.endpoint.what == "mqtt" and depot.mqtt is not None:
                 yield _broker(depot.mqtt)
+    yield from _false_ids(depot, running=running)
 
 
 def _running(depot: Depot) -> bool:
@@ -135,6 +139,34 @@ def _web(depot: Depot, *, running: bool) -> Iterator[Finding]:
             yield Finding("port_taken", Health.BAD, {**values, "reason": error.strerror})
             return
     yield Finding("port_free", Health.GOOD, values)
+
+
+def _false_ids(depot: Depot, *, running: bool) -> Iterator[Finding]:
+    """Look for devices whose answers carry another number than the question, which a strict line takes from nobody."""
+    strict = {bus.settings.id for bus in depot.buses if bus.heads and bus.settings.strict_ids and not bus.settings.rtu}
+    heads = {str(detector.id): detector.source for detector in depot.detectors if detector.source in strict}
+    found: dict[tuple[str, str], list[str]] = {}
+    for name, reason in _reasons(depot, frozenset(heads), running=running):
+        if name in heads and reason in (ID_ZERO, ID_SWAPPED, FALSE_ID):
+            found.setdefault((heads[name], reason), []).append(name)
+    for (bus, reason), names in found.items():
+        check = reason.replace("-", "_")
+        yield Finding(check, Health.BAD, {"bus": bus, "ids": ", ".join(names)})
+
+
+def _reasons(depot: Depot, heads: frozenset[str], *, running: bool) -> Iterator[tuple[str, str]]:
+    """Ask the running watch why heads are not read, or read them."""
+    if not heads:
+        return
+    if running:
+        try:
+            answer = control.ask(depot.data / "control.sock", Ask(ref=1, what="snapshot"))
+        except control.ControlError:  # it ended meanwhile
+            return
+        if answer.snapshot is not None:
+            yield from ((detector.id, detector.reason) for detector in answer.snapshot.detectors)
+        return
+    yield from ((one.detector, one.reason) for one in probe(depot, heads))
 
 
 def _broker(settings: MqttSettings) -> Finding:

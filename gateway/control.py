@@ -8,13 +8,13 @@ fresh snapshot. So a stopped screen costs the alarm loop one comparison.
 import asyncio
 import socket
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import assert_never
 
 import msgspec
 
-from dashboards.ports import Act, Answer, Ask, Change, Figure, Snapshot, Subscribe, ToGateway, ToScreen
+from dashboards.ports import Act, Answer, Ask, Change, Figure, Snapshot, Subscribe, ToGateway, ToScreen, Window
 
 MAX_CLIENTS = 16
 MAX_BACKLOG_BYTES = 4 * 1024 * 1024
@@ -44,7 +44,7 @@ class ControlServer:
         path: Path,
         *,
         picture: Callable[[], Snapshot],
-        act: Callable[[Act], Answer],
+        act: Callable[[Act | Window], Answer],
         metrics: Callable[[], tuple[Figure, ...]],
     ) -> None:
         self._path = path
@@ -141,7 +141,7 @@ class ControlServer:
             case Ask(ref=ref):
                 figures = self._metrics() + self.figures()
                 self._write(client, self._line(Answer(ref, ok=True, metrics=figures)))
-            case Act():
+            case Act() | Window():
                 self._write(client, self._line(self._acted(request)))
             case _:
                 assert_never(request)
@@ -153,7 +153,7 @@ class ControlServer:
 
     # --- details --------------------------------------------------------------------------------
 
-    def _acted(self, act: Act) -> Answer:
+    def _acted(self, act: Act | Window) -> Answer:
         name = act.by.strip()
         if not name or len(name) > MAX_NAME_CHARS:
             return Answer(act.ref, ok=False, error="needs-name")
@@ -258,7 +258,7 @@ def remove_own(path: Path, inode: int) -> None:
         return
 
 
-def ask(path: Path, request: Act | Ask, timeout_s: float = 2.0) -> Answer:
+def ask(path: Path, request: Act | Window | Ask, timeout_s: float = 2.0) -> Answer:
     """Ask the gateway behind `path` one thing and wait for the answer (for commands; it blocks).
 
     Raises:
@@ -276,3 +276,26 @@ def ask(path: Path, request: Act | Ask, timeout_s: float = 2.0) -> Answer:
         raise ControlError(f"{path}: no gateway answers ({error})") from error
     except msgspec.DecodeError as error:
         raise ControlError(f"{path}: the answer is not a gateway's ({error})") from error
+
+
+def follow(path: Path, silence_s: float = 5.0) -> Iterator[Snapshot | Change]:
+    """Subscribe to the gateway behind `path` and yield what it shows: the picture, then every change (it blocks).
+
+    The gateway speaks at least once a second, so that whoever iterates may look at the clock that often.
+
+    Raises:
+        ControlError: nobody answers there, it falls silent for `silence_s`, or what answers is no gateway.
+    """
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:
+            line.settimeout(silence_s)
+            line.connect(str(path))
+            line.sendall(msgspec.json.encode(Subscribe()) + b"\n")
+            with line.makefile("rb") as pictures_in:
+                while text := pictures_in.readline(MAX_BACKLOG_BYTES):
+                    yield msgspec.json.decode(text, type=Snapshot | Change)
+    except OSError as error:
+        raise ControlError(f"{path}: no gateway answers ({error})") from error
+    except msgspec.DecodeError as error:
+        raise ControlError(f"{path}: the answer is not a gateway's ({error})") from error
+    raise ControlError(f"{path}: the gateway has gone")

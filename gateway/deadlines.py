@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 from alerts.alarms import AlarmKey
 from gateway.watched import Head
+from sensors.readings import DetectorId
 from sensors.stamps import Instant
 
 
@@ -52,7 +53,15 @@ class Unmute:
     """A silenced horn may sound again."""
 
 
-Task: TypeAlias = Stale | CableBack | Confirm | Repeat | Escalate | Unmute
+@dataclass(frozen=True, slots=True)
+class WindowEnds:
+    """The window over this head ends; void when it was closed or another opened since."""
+
+    detector: DetectorId
+    opened: Instant
+
+
+Task: TypeAlias = Stale | WindowEnds | CableBack | Confirm | Repeat | Escalate | Unmute
 
 
 class Deadlines:

@@ -6,8 +6,10 @@ from pathlib import Path
 
 from alerts.policy import Levels, Timing
 from alerts.routing import EscalationStep, Recipient
-from sensors.drivers.modbus import BusSettings, ModbusHead
+from gateway.upkeep import Intervals
+from sensors.drivers.modbus import ModbusHead
 from sensors.drivers.mqtt import MqttHead, MqttSettings
+from sensors.drivers.settings import BusSettings
 from sensors.readings import DetectorId
 
 
@@ -32,7 +34,6 @@ class Bus:
 
     settings: BusSettings
     heads: tuple[ModbusHead, ...]
-    line_baud: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,8 @@ class Detector:
         blind_after_s: longest age of its last good reading before it counts as not watching.
         refresh_s: how often the head renews its own value; None where the profile does not know.
         name: as people call it; its id where nobody gave it another.
-        calibrated_on: day of the last calibration; None where nobody told.
+        calibrated_on, tested_on: days of the last calibration and the last function test; None where nobody told.
+        intervals: how often it needs both, and a bump test.
     """
 
     id: DetectorId
@@ -57,6 +59,8 @@ class Detector:
     line: int
     name: str = ""
     calibrated_on: date | None = None
+    tested_on: date | None = None
+    intervals: Intervals = field(default_factory=Intervals)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,17 +7,21 @@ from alerts.alarmbook import AlarmBook
 from alerts.alarms import AlarmEvent, AlarmKey, AlarmState, Kind, Verdict
 from alerts.policy import level_of, shows_clear_air
 from alerts.states import HORN
-from gateway.deadlines import CableBack, Confirm, Deadlines, Escalate, Repeat, Stale, Task, Unmute
+from gateway.bumps import Bump
+from gateway.deadlines import CableBack, Confirm, Deadlines, Escalate, Repeat, Stale, Task, Unmute, WindowEnds
 from gateway.events import (
     Action,
+    CloseWindow,
     Command,
     Committed,
     Delivered,
     Effect,
     Event,
+    OpenWindow,
     OutputReported,
     Restored,
     SystemCondition,
+    WindowKind,
 )
 from gateway.orders import Orders
 from gateway.outputs import Outputs
@@ -51,6 +55,7 @@ class Engine:
         self._boot = boot
         self._ticket = 0
         self._restored = restored
+        self._bumps: dict[DetectorId, Bump] = {}
         self.sight.take_orders(orders, now.mono)
 
     # --- life ------------------------------------------------------------------------------------
@@ -96,6 +101,12 @@ class Engine:
                 self.sight.link(event, turn)
             case Command():
                 self._command(event, turn)
+            case OpenWindow():
+                self._open_window(event, turn)
+            case CloseWindow():
+                head = self.sight.heads.get(DetectorId(event.detector))
+                if head is not None and self.sight.window(head) is not None:
+                    self._close_window(head, turn, event.by)
             case Committed():
                 self.telling.outbox.committed(event.ticket, now.mono)
             case Delivered():
@@ -138,6 +149,8 @@ class Engine:
                 self.telling.escalate(task, turn)
             case Unmute():
                 self._set_outputs(turn)
+            case WindowEnds():
+                self._window_ends(task, turn)
             case _:
                 assert_never(task)
 
@@ -180,10 +193,19 @@ class Engine:
 
     def _judge_gas(self, head: Head, reading: Reading, turn: Turn) -> None:
         level = level_of(reading, self.orders.levels)
+        window = self.sight.window(head)
+        bump = self._bumps.get(head.watch.detector)
+        if bump is not None:
+            bump.saw(reading.gas())
+        if window is WindowKind.INHIBIT and level is not None:
+            self._close_window(head, turn)  # it gets worse: no inhibit covers gas
         alarm = self.book.get(head.gas)
         if alarm is None or not alarm.present:
             if level is not None:
-                turn.note(self.book.raise_(head.gas, turn.now, level=level, reading=reading))
+                drill = window is WindowKind.TEST
+                turn.note(self.book.raise_(head.gas, turn.now, level=level, reading=reading, drill=drill))
+                if bump is not None and bump.sampled is None:
+                    bump.sampled, bump.decided = reading.taken, turn.now
             elif alarm is not None:
                 self._follow(alarm, reading, turn)
         elif level is not None and alarm.level is not None and level > alarm.level:
@@ -232,6 +254,39 @@ class Engine:
             if head is not None:
                 self.sight.refresh(head)
 
+    def _open_window(self, order: OpenWindow, turn: Turn) -> None:
+        """A window over one head. Refused (nothing happens) where a gas alarm stands: that is no drill."""
+        head = self.sight.heads.get(DetectorId(order.detector))
+        if head is None or self.book.get(head.gas) is not None or self.sight.window(head) is not None:
+            return
+        timing = self.orders.timing
+        longest = timing.longest_test if order.kind is WindowKind.TEST else timing.longest_inhibit
+        if not 0 < order.length <= longest:
+            return
+        self.sight.open_window(head, order, order.length, turn)
+        if order.kind is WindowKind.TEST:
+            self._bumps[head.watch.detector] = Bump(order.by, order.note, turn.now)
+
+    def _close_window(self, head: Head, turn: Turn, by: str | None = None) -> None:
+        """The window ends: what was played goes, and a head that still reads gas now has the real alarm."""
+        bump = self._bumps.pop(head.watch.detector, None)
+        if bump is not None:
+            turn.entry("bump", bump.body(head.watch.detector, turn.now), bump.by)
+        alarm = self.book.get(head.gas)
+        if alarm is not None and alarm.drill:
+            turn.note(self.book.end_drill(head.gas, turn.now))
+        self.sight.end_window(head, turn, by)
+        last = head.last
+        if last is not None and alarm is not None and alarm.drill and alarm.present:
+            self._judge_gas(head, last, turn)
+        self.sight.refresh(head)
+
+    def _window_ends(self, task: WindowEnds, turn: Turn) -> None:
+        head = self.sight.heads.get(task.detector)
+        alarm = None if head is None else self.book.get(head.blind)
+        if head is not None and alarm is not None and alarm.annunciated.mono == task.opened and self.sight.window(head):
+            self._close_window(head, turn)
+
     def _delivered(self, answer: Delivered, turn: Turn) -> None:
         settled = self.telling.outbox.settle(answer.delivery, answer.outcome, turn.now.mono)
         if settled is None:
@@ -246,6 +301,9 @@ class Engine:
 
     def _accepted(self, event: AlarmEvent, answer: Delivered, turn: Turn) -> None:
         """A channel has taken a notice; the first counting one to take a raise or a rise ends the three seconds."""
+        bump = self._bumps.get(DetectorId(event.key.subject))
+        if bump is not None and event.drill:
+            bump.told.setdefault(answer.delivery.recipient, answer.at)
         if answer.delivery.channel not in self.orders.counting or event.key.kind is not Kind.GAS:
             return
         alarm = self.book.get(event.key)
@@ -256,6 +314,9 @@ class Engine:
         self.book.amend(replace(alarm, first_output=at))
         turn.touched[alarm.key] = None
         turn.show = True
+        bump = self._bumps.get(DetectorId(alarm.key.subject))
+        if bump is not None and bump.first_output is None:
+            bump.first_output = at
         elapsed = at.mono - alarm.sampled.mono
         self.worst_ns = elapsed if self.worst_ns is None else max(self.worst_ns, elapsed)
 
@@ -269,6 +330,9 @@ class Engine:
             for alarm in list(self.book):
                 if alarm.key.kind is Kind.GAS and alarm.phase in HORN and alarm.first_output is None:
                     self._took(alarm, report.at, turn)
+            for bump in self._bumps.values():
+                if bump.sampled is not None and bump.siren is None and self.outputs.is_siren(report.output):
+                    bump.siren = report.at
         if self.outputs.agrees(report.output):
             self._condition(f"output:{report.output}", turn, present=False, reason="", detail="")
         else:
@@ -319,6 +383,10 @@ class Engine:
                 continue
             alarm = self._mute_bounded(state_from(state.key, state.body, now), now)
             self.book.put_back(alarm)
+            head = self.sight.heads.get(DetectorId(state.key.subject))
+            if alarm.until is not None and head is not None:
+                longest = Instant(now.mono + self.orders.timing.longest_inhibit)
+                self.sight.arm_window(head, alarm.annunciated.mono, min(alarm.until.mono, longest))
             self.telling.schedule(alarm, repeat_from=now.mono)
             if state.key.kind is Kind.SYSTEM and alarm.present:  # whoever has cause to will raise it again
                 turn.note(self.book.clear(state.key, now, reason="restart"), send=False)

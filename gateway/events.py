@@ -35,6 +35,41 @@ class Command:
     at: Stamp
 
 
+class WindowKind(Enum):
+    """What a person opens over one head. The value is the reason that its BLIND alarm carries."""
+
+    TEST = "test-window"
+    INHIBIT = "inhibited-by-person"
+
+
+@dataclass(frozen=True, slots=True)
+class OpenWindow:
+    """A person takes one head out of the watch for a while: it stands as not watching, and everybody is told.
+
+    In a test window gas is expected: it sounds and is told as a drill. An inhibit ends by itself when gas is read.
+
+    Attributes:
+        length: nanoseconds; bounded by `Timing.longest_test` or `Timing.longest_inhibit`.
+        note: why.
+    """
+
+    kind: WindowKind
+    detector: str
+    length: int
+    by: str
+    note: str
+    at: Stamp
+
+
+@dataclass(frozen=True, slots=True)
+class CloseWindow:
+    """The person is done before the time is up."""
+
+    detector: str
+    by: str
+    at: Stamp
+
+
 @dataclass(frozen=True, slots=True)
 class Committed:
     """The journal holds the batch with this ticket."""
@@ -79,7 +114,9 @@ class SystemCondition:
     at: Stamp
 
 
-Event: TypeAlias = Scan | LinkChange | Command | Committed | Delivered | OutputReported | SystemCondition
+Event: TypeAlias = (
+    Scan | LinkChange | Command | OpenWindow | CloseWindow | Committed | Delivered | OutputReported | SystemCondition
+)
 
 
 # --- out -----------------------------------------------------------------------------------------
@@ -178,6 +215,7 @@ class Restored:
 
 __all__ = [
     "Action",
+    "CloseWindow",
     "Command",
     "Committed",
     "Deliver",
@@ -189,6 +227,7 @@ __all__ = [
     "Json",
     "Kind",
     "LinkChange",
+    "OpenWindow",
     "OutboxRow",
     "OutputReported",
     "Record",
@@ -198,4 +237,5 @@ __all__ = [
     "Show",
     "StateRow",
     "SystemCondition",
+    "WindowKind",
 ]

@@ -43,6 +43,10 @@ class Outputs:
                 state.wanted = wanted
                 yield output, wanted
 
+    def is_siren(self, output: str) -> bool:
+        """Tell whether this output is one that people hear."""
+        return output in self._states and self._states[output].kind == "siren"
+
     def wanted(self, output: str) -> bool:
         """Tell whether this output should be on."""
         state = self._states.get(output)

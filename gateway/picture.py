@@ -6,8 +6,18 @@ from dataclasses import dataclass
 from alerts.alarms import AlarmKey, AlarmState, Phase
 from alerts.messages.words import Place
 from alerts.states import HORN
-from dashboards.ports import AlarmView, Change, DepotView, DetectorView, LinkView, OutputView, Snapshot
+from dashboards.ports import (
+    AlarmView,
+    Change,
+    DepotView,
+    DetectorView,
+    LinkView,
+    OutputView,
+    Snapshot,
+    WindowView,
+)
 from gateway.engine import Engine
+from gateway.events import WindowKind
 from gateway.watched import Head
 from sensors.readings import DetectorId, Reading
 from sensors.stamps import MILLISECOND, SECOND, Stamp, rfc3339
@@ -141,6 +151,17 @@ class Picture:
             certified=certified,
             name=place.detector_name or name,
             area_name=place.area,
+            window=self._window(head),
+        )
+
+    def _window(self, head: Head) -> WindowView | None:
+        kind, alarm = self._engine.sight.window(head), self._engine.book.get(head.blind)
+        if kind is None or alarm is None or alarm.until is None:
+            return None
+        return WindowView(
+            kind="test" if kind is WindowKind.TEST else "inhibit",
+            by=alarm.opened_by or "",
+            until=rfc3339(alarm.until.utc),
         )
 
     def _alarms(self, now: Stamp) -> tuple[AlarmView, ...]:

@@ -11,6 +11,7 @@ from gateway.depot import Depot
 from sensors.drivers.modbus import ModbusBus
 from sensors.drivers.mqtt import MqttSource
 from sensors.drivers.pacer import Pacer
+from sensors.quality import NOT_MEASURING_ON_PURPOSE
 from sensors.readings import DetectorId, LinkChange, Quality, Reading, Scan, Status
 from sensors.stamps import SECOND, Clock, Stamp, milliseconds
 
@@ -37,6 +38,14 @@ class Probed:
     def well(self) -> bool:
         """Whether the head was read and means what it says."""
         return self.reading is not None and self.reading.quality is not Quality.BAD
+
+    @property
+    def odd(self) -> bool:
+        """Whether the head answered, and what it said looks as if it were read in a wrong way."""
+        reading = self.reading
+        if reading is None or reading.status in NOT_MEASURING_ON_PURPOSE:
+            return False
+        return reading.quality is Quality.BAD or reading.status is Status.OVER_RANGE
 
 
 def probe(depot: Depot, wanted: frozenset[str]) -> tuple[Probed, ...]:

@@ -119,12 +119,15 @@ def state_body(alarm: AlarmState) -> dict[str, Json]:
         "detail": alarm.detail,
         "annunciated_ms": utc_ms(alarm.annunciated),
         "told": list(alarm.told),
+        "until_ms": None if alarm.until is None else utc_ms(alarm.until),
+        "drill": alarm.drill,
+        "opened_by": alarm.opened_by,
     }
 
 
 def state_from(key: AlarmKey, body: Mapping[str, Any], now: Stamp) -> AlarmState:
     """A standing alarm of an earlier life, on this life's clock."""
-    first_output, muted = body["first_output_ms"], body["muted_until_ms"]
+    first_output, muted, until = body["first_output_ms"], body["muted_until_ms"], body.get("until_ms")
     return AlarmState(
         key=key,
         id=EventId(body["id"]),
@@ -144,6 +147,9 @@ def state_from(key: AlarmKey, body: Mapping[str, Any], now: Stamp) -> AlarmState
         detail=body["detail"],
         annunciated=as_of(body["annunciated_ms"], now),
         told=tuple(body["told"]),
+        until=None if until is None else _until(until, now),
+        drill=bool(body.get("drill")),
+        opened_by=body.get("opened_by"),
     )
 
 

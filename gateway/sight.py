@@ -5,12 +5,16 @@ from collections.abc import Mapping
 from alerts.alarmbook import AlarmBook
 from alerts.alarms import AlarmKey, Kind
 from alerts.policy import blind_at_once, watches
-from gateway.deadlines import CableBack, Deadlines, Stale
+from gateway.deadlines import CableBack, Deadlines, Stale, WindowEnds
+from gateway.events import OpenWindow, WindowKind
 from gateway.orders import Orders
 from gateway.turn import Turn
 from gateway.watched import Head, Sources
 from sensors.readings import DetectorId, LinkChange, Reading
-from sensors.stamps import Instant
+from sensors.stamps import Instant, Stamp, UtcNanos
+
+WINDOWS = {kind.value: kind for kind in WindowKind}
+"""Reasons of a BLIND alarm that a person declared."""
 
 
 class Sight:
@@ -48,10 +52,10 @@ class Sight:
             head.grouped = blind is not None and blind.present and blind.reason == "link"
 
     def judge(self, head: Head, reading: Reading, turn: Turn) -> None:
-        """Tell what a reading says of the head's sight."""
+        """Tell what a reading says of the head's sight. Under a window a person has the word, not the reading."""
         if watches(reading):
             head.watched_at = reading.taken.mono
-            if self._book.present(head.blind):
+            if self._book.present(head.blind) and self.window(head) is None:
                 turn.note(self._book.clear(head.blind, turn.now, reading), send=not head.grouped)
                 head.grouped = False
                 self._cable_may_be_whole(head.watch.source, turn)
@@ -69,6 +73,36 @@ class Sight:
         turn.note(event, send=not head.grouped)
         if down is not None:
             self._cable_cut(head.watch.source, down, turn)
+
+    def window(self, head: Head) -> WindowKind | None:
+        """Return the window that stands over this head, if any."""
+        alarm = self._book.get(head.blind)
+        return WINDOWS.get(alarm.reason) if alarm is not None and alarm.present else None
+
+    def open_window(self, head: Head, order: OpenWindow, length: int, turn: Turn) -> None:
+        """Declare the head not watching until the window ends. A cause of its own that stood so far gives way."""
+        if self._book.present(head.blind):
+            turn.note(self._book.clear(head.blind, turn.now, reason="window-opened"), send=False)
+        head.grouped, head.troubled = False, True
+        until = Stamp(Instant(turn.now.mono + length), UtcNanos(turn.now.utc + length))
+        event = self._book.raise_(
+            head.blind, turn.now, reason=order.kind.value, detail=order.note, by=order.by, until=until
+        )
+        turn.note(event)
+        self.arm_window(head, turn.now.mono, until.mono)
+
+    def arm_window(self, head: Head, opened: Instant, until: Instant) -> None:
+        """End the window of this head then."""
+        self._deadlines.at(until, WindowEnds(head.watch.detector, opened))
+
+    def end_window(self, head: Head, turn: Turn, by: str | None = None) -> None:
+        """The head watches again, or says by its age and last reading why it does not."""
+        turn.note(self._book.clear(head.blind, turn.now, reason="window-closed", by=by))
+        last = head.last
+        if head.watched_at + head.watch.blind_after <= turn.now.mono:
+            self.go_blind(head, head.why_silent(), turn)
+        elif last is not None and blind_at_once(last):
+            self.go_blind(head, last.reason or last.status.value, turn)
 
     def link(self, change: LinkChange, turn: Turn) -> None:
         """A cable or broker went down or came up. Its heads' own ages decide when that is worth an alarm."""

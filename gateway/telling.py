@@ -73,10 +73,12 @@ class Telling:
         After a restart repeats count from then (`repeat_from`): a gateway that restarts often must not nag each time.
         Escalation does not: the person who was to be called in is still owed the call.
         """
+        if alarm.until is not None:
+            return  # a window ends by itself, and who opened it knows of it
         mark = alarm.annunciated.mono
         first = mark if repeat_from is None else repeat_from
         self._deadlines.at(Instant(first + self._repeat_after(alarm.key.kind)), Repeat(alarm.key, mark))
-        if alarm.key.kind is not Kind.GAS:
+        if alarm.key.kind is not Kind.GAS or alarm.drill:
             return
         for rung in self.orders.escalation:
             if not set(rung.recipients) <= set(alarm.told):

@@ -27,9 +27,9 @@ class Turn:
         self.entries.append(Entry("alarm", event_body(event), event.by))
         self.touched[event.key] = None
 
-    def entry(self, kind: str, body: dict[str, Json]) -> None:
+    def entry(self, kind: str, body: dict[str, Json], person: str | None = None) -> None:
         """Record something that is no alarm event."""
-        self.entries.append(Entry(kind, body))
+        self.entries.append(Entry(kind, body, person))
 
     def owed(self, delivery: Delivery) -> None:
         """Record that a delivery is owed."""

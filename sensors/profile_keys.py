@@ -1,345 +1,337 @@
-"""The keys that describe a device's points, in a profile file or an installation: checked, then made into points."""
+"""Every key of a profile file and what it may hold. The pages, the editor's schema and the checks all come from here.
 
-import difflib
-import math
-from collections.abc import Callable, Iterable, Mapping
-from enum import Enum
-from typing import Any, Final, TypeVar
+What the keys mean together is made into points by `sensors.profile_points`.
+"""
 
-from sensors.readings import Status
-from sensors.wire.payloads import PayloadPoints
-from sensors.wire.payloads import StatusPoint as PayloadStatus
-from sensors.wire.points import (
-    Function,
-    IdentityPoint,
-    ModbusPoints,
+from collections.abc import Mapping
+from typing import Final
+
+from sensors.profile_shapes import (
+    Choice,
+    Either,
+    Flag,
+    KeyFault,
+    ListOf,
+    MapOf,
+    Number,
     Raw,
-    StatusPoint,
-    Type,
-    UnitOfValue,
-    UnitPoint,
-    WordOrder,
+    Scalar,
+    Shape,
+    TableOf,
+    Text,
+    Whole,
+    words,
+)
+from sensors.wire.meanings import SAYINGS
+from sensors.wire.points import Function, Type, UnitOfValue, WordOrder
+
+STATUSES: Final = SAYINGS
+"""The words by which a profile says what a device is doing; also the alarm words."""
+
+FUNCTIONS: Final = {
+    "holding": Function.HOLDING,
+    "input": Function.INPUT,
+    "coil": Function.COIL,
+    "discrete": Function.DISCRETE,
+    3: Function.HOLDING,
+    4: Function.INPUT,
+    1: Function.COIL,
+    2: Function.DISCRETE,
+}
+UNITS: Final = {each.value: each for each in UnitOfValue}
+
+_word = Whole(0, 0xFFFF, "a register value")
+_whole = Whole(0, 0xFFFF_FFFF, "a whole number")
+_bit = Whole(0, 31, "a bit number")
+_register = Whole(0, 0xFFFF, "a wire address")
+_function = Choice(FUNCTIONS)
+_meaning = Choice({name: name for name in SAYINGS})
+_unit = Choice(UNITS)
+_positive, _from_zero = Number(above=0), Number(least=0)
+_pointer = Text(empty=True, what="a JSON pointer")
+
+PROVENANCE: Final[dict[str, Shape]] = {
+    "source": Text(),
+    "assumed": ListOf(Text()),
+    "note": Text(),
+}
+"""Keys that any point may have: where its numbers were read, which of its keys are assumed, and words."""
+
+PLACE: Final[dict[str, Shape]] = {
+    "function": _function,
+    "register": _register,
+    "address": Whole(0, 999_999, "an address as printed"),
+    "base": Whole(0, 400_001, "what stands for wire address 0"),
+    "type": Choice({each.value: each for each in Type}),
+    "word_order": Choice({each.value: each for each in WordOrder}),
+    "field": ListOf(_bit, size=2),
+    "byte": words("high", "low"),
+    "at_byte": Whole(0, 249, "a count of bytes"),
+    "length": Whole(1, 60, "a count of registers"),
+    "stride": Whole(0, 10_000, "registers from one channel to the next"),
+    "bit_stride": Whole(0, 31, "bits from one channel to the next"),
+    **PROVENANCE,
+}
+"""Where one raw value sits in a device's registers or bits."""
+
+_code = TableOf({"at": _whole, "from": _whole, "to": _whole, "means": _meaning}, required=("means",))
+_bits = MapOf(ListOf(_bit, alone=True), {name: name for name in SAYINGS if name != "measuring"})
+
+MEANING: Final[dict[str, Shape]] = {
+    "bits": _bits,
+    "clear_bits": _bits,
+    "codes": ListOf(_code),
+    "words": MapOf(_meaning),
+    "otherwise": _meaning,
+    "gate": Flag(),
+}
+"""What the raw value of a state means."""
+
+_sentinel = ListOf(Either(Raw(), TableOf({"from": Raw(), "to": Raw()}, required=("from", "to"))), alone=True)
+_sentinels = MapOf(_sentinel, {name: name for name in SAYINGS if name != "measuring" and not name.startswith("alarm")})
+_trips = MapOf(_positive, {name: name for name in ("alarm", "alarm1", "alarm2", "alarm3")})
+
+
+def _coded(item: Shape) -> ListOf:
+    return ListOf(TableOf({"at": _whole, "from": _whole, "to": _whole, "means": item}, required=("means",)))
+
+
+CHANNELS: Final = TableOf(
+    {
+        "first": Whole(0, 10_000, "a channel number"),
+        "count": Whole(1, 10_000, "a count of channels"),
+        "stride": Whole(0, 10_000, "registers from one channel to the next"),
+        "axes": MapOf(Whole(1, 10_000, "channels from one to the next")),
+    },
+    required=("count",),
+)
+CHANNEL: Final = Either(Whole(0, 10_000, "a channel number"), MapOf(Whole(1, 10_000, "a number along one axis")))
+
+_band = TableOf({"from": Number(), "to": Number(), "means": _meaning}, required=("from", "to", "means"))
+HEAD: Final = TableOf(
+    {
+        "milliamp": ListOf(Number(least=0), size=2),
+        "range_lel_pct": ListOf(Number(), size=2),
+        "range_ppm": ListOf(Number(), size=2),
+        "range_vol_pct": ListOf(Number(), size=2),
+        "fault_below_ma": _from_zero,
+        "fault_above_ma": _from_zero,
+        "over_range_above_ma": _from_zero,
+        "bands": ListOf(_band),
+    }
+)
+"""The analogue head behind an input: what its current stands for, and which currents are no measurement."""
+
+SHARED: Final[dict[str, Shape]] = {
+    "scale": Number(not_zero=True),
+    "offset": Number(),
+    "two_point": ListOf(ListOf(Number(), size=2), size=2),
+    "full_scale": _positive,
+    "zero_drift": _from_zero,
+    "trip": _positive,
+    "trips": _trips,
+    "sentinels": _sentinels,
+    "precedence": ListOf(_meaning),
+    "head": HEAD,
+    "channels": CHANNELS,
+    "channel": CHANNEL,
+    "frozen_after_s": _positive,
+    "drift_warning": _positive,
+}
+"""Keys of a value that are the same on both wires."""
+
+_place = TableOf(PLACE)
+STATE: Final = TableOf({**PLACE, **MEANING})
+_scale_register = TableOf({**PLACE, "codes": _coded(Number(not_zero=True))}, required=("codes",))
+_unit_register = TableOf({**PLACE, "codes": _coded(_unit), "words": MapOf(_unit)})
+_full_scale_register = TableOf({**PLACE, "scale": Number(above=0)})
+_sign_register = TableOf({**PLACE, "negative": ListOf(_whole, alone=True)})
+_identity = TableOf({**PLACE, "mask": _whole, "equals": ListOf(_whole, alone=True), "text": ListOf(Text(), alone=True)})
+_heartbeat = TableOf(
+    {**PLACE, "period_s": _positive, "missed": Whole(1, 100, "a count of periods")}, required=("period_s",)
 )
 
-Table = Mapping[str, object]
-AnyEnum = TypeVar("AnyEnum", bound=Enum)
-
-
-class KeyFault(Exception):  # noqa: N818 - it is caught at once and becomes a ProfileError, which has the file
-    """One key is wrong: which, what would be right, what stands there."""
-
-    def __init__(self, key: str, expected: str, got: object) -> None:
-        super().__init__(key, expected, got)
-        self.key, self.expected = key, expected
-        self.got = got if isinstance(got, str) and got in (NOTHING, ABSENT) else shown(got)
-
-
-NOTHING: Final = "nothing"
-ABSENT: Final = "no such key"
-SHOWN_CHARS: Final = 60
-
-STATUSES: Final = {
-    "measuring": Status.MEASURING,
-    "warm_up": Status.WARM_UP,
-    "inhibited": Status.INHIBITED,
-    "calibrating": Status.CALIBRATING,
-    "fault": Status.FAULT,
-    "over_range": Status.OVER_RANGE,
-    "under_range": Status.UNDER_RANGE,
-}
-ALARM: Final = "alarm"
-"""The word for bits by which a device says "gas" itself."""
-
-
-def shown(value: object) -> str:
-    """Write a value from a file for a message, at a bounded length."""
-    text = repr(value)
-    return text if len(text) <= SHOWN_CHARS else text[: SHOWN_CHARS - 1] + "…"
-
-
-def one_of(names: Iterable[str], got: str = "") -> str:
-    """List what would be right, nearest first when one is near."""
-    known = list(names)
-    near = difflib.get_close_matches(got, known, n=1, cutoff=0.6)
-    return f"{near[0]!r}" if near else "one of " + ", ".join(known)
-
-
-# --- checks: each takes (key, value) and returns the value as the points want it, or raises KeyFault
-
-
-def _number(key: str, value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise KeyFault(key, "a number", value)
-    return float(value)
-
-
-def _positive(key: str, value: object) -> float:
-    number = _number(key, value)
-    if number <= 0:
-        raise KeyFault(key, "a number above 0", value)
-    return number
-
-
-def _not_negative(key: str, value: object) -> float:
-    number = _number(key, value)
-    if number < 0:
-        raise KeyFault(key, "a number from 0 up", value)
-    return number
-
-
-def _factor(key: str, value: object) -> float:
-    number = _number(key, value)
-    if number == 0:
-        raise KeyFault(key, "a number other than 0", value)
-    return number
-
-
-def _whole(low: int, high: int, what: str) -> Callable[[str, object], int]:
-    def check(key: str, value: object) -> int:
-        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            raise KeyFault(key, what, value)
-        return value
-
-    return check
-
-
-_register = _whole(0, 0xFFFF, "a wire address, 0 to 65535")
-_word = _whole(0, 0xFFFF, "a register value, 0 to 65535")
-_bit = _whole(0, 15, "a bit number, 0 to 15")
-
-
-def _text(key: str, value: object) -> str:
-    if not isinstance(value, str):
-        raise KeyFault(key, "a text", value)
-    return value
-
-
-def _choice(names: Mapping[str, AnyEnum]) -> Callable[[str, object], AnyEnum]:
-    def check(key: str, value: object) -> AnyEnum:
-        if not isinstance(value, str) or value not in names:
-            raise KeyFault(key, one_of(names, value if isinstance(value, str) else ""), value)
-        return names[value]
-
-    return check
-
-
-_function = _choice({"holding": Function.HOLDING, "input": Function.INPUT})
-_type = _choice({each.value: each for each in Type})
-_word_order = _choice({each.value: each for each in WordOrder})
-_unit_name = _choice({each.value: each for each in UnitOfValue})
-_status = _choice(STATUSES)
-
-
-def _table(key: str, value: object) -> Table:
-    if not isinstance(value, Mapping):
-        raise KeyFault(key, "a table", value)
-    return value
-
-
-def _list(key: str, value: object) -> list[object]:
-    if not isinstance(value, list | tuple):
-        raise KeyFault(key, "a list", value)
-    return list(value)
-
-
-def _only(key: str, table: Table, known: Iterable[str]) -> None:
-    names = list(known)
-    for name in table:
-        if name not in names:
-            raise KeyFault(f"{key}.{name}", one_of(names, name), ABSENT)
-
-
-def _take(key: str, table: Table, name: str, check: Callable[[str, object], Any]) -> Any:  # noqa: ANN401 - of the check
-    if name not in table:
-        raise KeyFault(f"{key}.{name}", "a value", NOTHING)
-    return check(f"{key}.{name}", table[name])
-
-
-def _sentinels(key: str, value: object) -> tuple[tuple[Raw, Status], ...]:
-    """``{fault = [raw, ...], over_range = [...]}``; a raw value stands for one status only."""
-    table = _table(key, value)
-    _only(key, table, [name for name in STATUSES if name != "measuring"])
-    found: dict[Raw, Status] = {}
-    for name, raws in table.items():
-        for raw in _list(f"{key}.{name}", raws):
-            number = _number(f"{key}.{name}", raw)
-            if number in found:
-                raise KeyFault(f"{key}.{name}", "each raw value once", raw)
-            found[int(number) if number.is_integer() else number] = STATUSES[name]
-    return tuple(found.items())
-
-
-def _bits(key: str, value: object) -> tuple[tuple[tuple[Status, int], ...], int]:
-    """``{fault = [bit, ...], alarm = [...]}`` -> (status, mask) pairs and the alarm mask; bit 0 is the lowest."""
-    table = _table(key, value)
-    _only(key, table, [name for name in (*STATUSES, ALARM) if name != "measuring"])
-    masks = dict.fromkeys(table, 0)
-    for name, bits in table.items():
-        for bit in _list(f"{key}.{name}", bits):
-            masks[name] |= 1 << _bit(f"{key}.{name}", bit)
-    alarm = masks.pop(ALARM, 0)
-    return tuple((STATUSES[name], mask) for name, mask in masks.items()), alarm
-
-
-def _codes(key: str, value: object) -> tuple[tuple[int, int, Status], ...]:
-    """``[{at = 1, means = "measuring"}, {from = 1100, to = 1199, means = "fault"}]``."""
-    ranges: list[tuple[int, int, Status]] = []
-    for index, item in enumerate(_list(key, value)):
-        place = f"{key}.{index}"
-        table = _table(place, item)
-        _only(place, table, ("at", "from", "to", "means"))
-        single = "at" in table
-        low = _take(place, table, "at" if single else "from", _word)
-        high = low if single else _take(place, table, "to", _word)
-        ranges.append((low, high, _take(place, table, "means", _status)))
-    return tuple(ranges)
-
-
-def _states(key: str, value: object) -> tuple[StatusPoint, ...]:
-    """A list of status registers, each ``{register, function, bits | codes}``."""
-    points: list[StatusPoint] = []
-    for index, item in enumerate(_list(key, value)):
-        place = f"{key}.{index}"
-        table = _table(place, item)
-        _only(place, table, ("register", "function", "bits", "codes"))
-        bits, alarm = _bits(f"{place}.bits", table.get("bits", {}))
-        points.append(
-            StatusPoint(
-                function=_function(f"{place}.function", table.get("function", "holding")),
-                register=_take(place, table, "register", _register),
-                bits=bits,
-                alarm_mask=alarm,
-                codes=_codes(f"{place}.codes", table.get("codes", ())),
-            )
-        )
-    return tuple(points)
-
-
-def _unit(key: str, value: object) -> UnitOfValue | UnitPoint:
-    """A unit's name, or ``{register, function, codes = [{at = 5, means = "lel_pct"}]}`` where a register tells it."""
-    if not isinstance(value, Mapping):
-        return _unit_name(key, value)
-    _only(key, value, ("register", "function", "codes"))
-    codes: list[tuple[int, UnitOfValue]] = []
-    for index, item in enumerate(_list(f"{key}.codes", value.get("codes", ()))):
-        place = f"{key}.codes.{index}"
-        table = _table(place, item)
-        codes.append((_take(place, table, "at", _word), _take(place, table, "means", _unit_name)))
-    function = _function(f"{key}.function", value.get("function", "holding"))
-    return UnitPoint(function, _take(key, value, "register", _register), tuple(codes))
-
-
-def _identity(key: str, value: object) -> IdentityPoint:
-    """``{register, function, mask, equals}``."""
-    table = _table(key, value)
-    _only(key, table, ("register", "function", "mask", "equals"))
-    return IdentityPoint(
-        function=_function(f"{key}.function", table.get("function", "holding")),
-        register=_take(key, table, "register", _register),
-        mask=_word(f"{key}.mask", table.get("mask", 0xFFFF)),
-        equals=_take(key, table, "equals", _word),
-    )
-
-
-def _payload_states(key: str, value: object) -> tuple[PayloadStatus, ...]:
-    """A list of ``{pointer, words = {ok = "measuring"}, otherwise = "fault"}``."""
-    points: list[PayloadStatus] = []
-    for index, item in enumerate(_list(key, value)):
-        place = f"{key}.{index}"
-        table = _table(place, item)
-        _only(place, table, ("pointer", "words", "otherwise"))
-        words = _table(f"{place}.words", table.get("words", {}))
-        points.append(
-            PayloadStatus(
-                pointer=_take(place, table, "pointer", _text),
-                words=tuple((word, _status(f"{place}.words.{word}", said)) for word, said in words.items()),
-                otherwise=_status(f"{place}.otherwise", table.get("otherwise", "fault")),
-            )
-        )
-    return tuple(points)
-
-
-SHARED_KEYS: Final[dict[str, Callable[[str, object], object]]] = {
-    "scale": _factor,
-    "offset": _number,
-    "full_scale": _positive,
-    "zero_drift": _not_negative,
-    "trip": _positive,
-}
-MODBUS_KEYS: Final[dict[str, Callable[[str, object], object]]] = {
-    "register": _register,
-    "function": _function,
-    "type": _type,
-    "word_order": _word_order,
-    **SHARED_KEYS,
-    "unit_of_value": _unit,
-    "sentinels": _sentinels,
-    "states": _states,
+MODBUS_KEYS: Final[dict[str, Shape]] = {
+    **PLACE,
+    **SHARED,
+    "scale": Either(Number(not_zero=True), _scale_register),
+    "full_scale": Either(_positive, _full_scale_register),
+    "unit_of_value": Either(_unit, _unit_register),
+    "decimals": Either(Whole(0, 9, "a count of decimals"), _place),
+    "divisor": _place,
+    "sign": _sign_register,
+    "states": ListOf(STATE),
     "identity": _identity,
+    "echoes_unit": _place,
+    "heartbeat": _heartbeat,
+    "address_offset": Whole(-0xFFFF, 0xFFFF, "what the site adds to every address"),
     "status_register": _register,
     "status_function": _function,
     "bits": _bits,
 }
-PAYLOAD_KEYS: Final[dict[str, Callable[[str, object], object]]] = {
-    "value": _text,
-    **SHARED_KEYS,
-    "unit_of_value": _unit_name,
-    "states": _payload_states,
-    "sequence": _text,
+"""Keys of ``[points]`` of a Modbus device."""
+
+_payload = words("json", "text", "list", "lines")
+FIELD: Final[dict[str, Shape]] = {"topic": Text(), "pointer": _pointer, "payload": _payload, **PROVENANCE}
+"""Where one fact sits in what a device publishes."""
+
+_scalars = ListOf(Scalar(), alone=True)
+MISSING_STATE: Final = words("uncertain", "unchanged", "normal", "fault")
+PAYLOAD_STATE: Final = TableOf({**FIELD, **MEANING, "missing": MISSING_STATE, "retained": Flag()})
+AVAILABILITY: Final = TableOf({**FIELD, "online": _scalars, "offline": _scalars})
+WHEN: Final = TableOf({"pointer": _pointer, "equals": _scalars, "absent": Flag()}, required=("pointer",))
+SAMPLE_TIME: Final = TableOf(
+    {"pointer": _pointer, "form": words("rfc3339", "unix_s", "unix_ms")}, required=("pointer",)
+)
+
+REGISTERS_KEYS: Final[dict[str, Shape]] = {
+    "pointer": _pointer,
+    "form": words("list", "base64", "hex"),
+    "first": _register,
+    "function": _function,
 }
 
+PAYLOAD_KEYS: Final[dict[str, Shape]] = {
+    "value": Either(_pointer, TableOf(FIELD)),
+    **SHARED,
+    "unit_of_value": Either(_unit, TableOf({**FIELD, "words": MapOf(_unit)}, required=("words",))),
+    "states": ListOf(PAYLOAD_STATE),
+    "sequence": _pointer,
+    "sample_time": SAMPLE_TIME,
+    "topic": Text(),
+    "payload": _payload,
+    "text_numbers": Flag(),
+    "missing": words("ignore", "zero", "fault"),
+    "when": ListOf(WHEN),
+    "availability": AVAILABILITY,
+    "carrier": TableOf(REGISTERS_KEYS, required=("form",)),
+    "registers": TableOf(MODBUS_KEYS),
+    **PROVENANCE,
+}
+"""Keys of ``[points]`` of a device that speaks MQTT."""
 
-def modbus_points(table: Table) -> ModbusPoints:
-    """Make the points of a Modbus head from its keys, all of which are known by name.
+OUTPUT: Final[dict[str, Shape]] = {
+    **PLACE,
+    "on": Raw(),
+    "off": Raw(),
+    "forbidden": ListOf(_word),
+    "only": words("on", "off"),
+    "safe": words("on", "off"),
+    "pulse_s": _positive,
+    "stops_after_s": _positive,
+    "read_back": TableOf({**PLACE, "on": ListOf(_word, alone=True), "off": ListOf(_word, alone=True)}),
+    "channels": CHANNELS,
+}
+MQTT_OUTPUT: Final[dict[str, Shape]] = {
+    "command": TableOf({"topic": Text(), "on": Text(empty=True), "off": Text(empty=True)}, required=("topic",)),
+    "confirm": TableOf({**FIELD, "on": _scalars, "off": _scalars}, required=("topic",)),
+    "only": words("on", "off"),
+    "safe": words("on", "off"),
+    "pulse_s": _positive,
+    "stops_after_s": _positive,
+    "channels": CHANNELS,
+    **PROVENANCE,
+}
+_measure_parts: Final[dict[str, Shape]] = {"unit": Text(), "role": Text()}
+MEASURE: Final[dict[str, Shape]] = {
+    **{name: shape for name, shape in MODBUS_KEYS.items() if name not in ("unit_of_value", "head", "trip", "trips")},
+    **_measure_parts,
+}
+MQTT_MEASURE: Final[dict[str, Shape]] = {
+    **{name: shape for name, shape in PAYLOAD_KEYS.items() if name not in ("unit_of_value", "head", "trip", "trips")},
+    **_measure_parts,
+}
+COUNTER: Final[dict[str, Shape]] = {
+    **PLACE,
+    "wrap": Whole(2, 2**64, "the count after which it starts at 0 again"),
+    "resets": words("zero", "never"),
+    "per_count": Number(above=0),
+    "unit": Text(),
+    "channels": CHANNELS,
+}
+TAGS: Final[dict[str, Shape]] = {
+    **FIELD,
+    "each": _pointer,
+    "id": _pointer,
+    "encoding": words("hex", "base64", "text"),
+    "when": ListOf(WHEN),
+    "same_within_s": _positive,
+    "antenna": _pointer,
+    "time": _pointer,
+}
 
-    Raises:
-        KeyFault: for the first key that is wrong, missing, or contradicts another.
-    """
-    found: dict[str, Any] = {name: MODBUS_KEYS[name](name, value) for name, value in table.items()}
-    if "register" not in found:
-        raise KeyFault("register", "the wire address of the value", NOTHING)
-    found.setdefault("function", Function.HOLDING)
-    status, function = found.pop("status_register", None), found.pop("status_function", found["function"])
-    bits, alarm = found.pop("bits", ((), 0))
-    if status is None and (bits or alarm):
-        raise KeyFault("status_register", "the register that holds the bits", NOTHING)
-    if status is not None:
-        if not bits and not alarm:
-            raise KeyFault("bits", "what the bits of status_register mean", NOTHING)
-        found["states"] = (*found.get("states", ()), StatusPoint(function, status, bits, alarm))
-    points = ModbusPoints(**found)
-    if points.register + points.type.words > 0x10000:
-        raise KeyFault("register", "room for two registers below 65536", points.register)
-    for raw, _ in points.sentinels:
-        if not _can_be_sent(points.type, raw):
-            raise KeyFault("sentinels", f"raw values that {points.type.value} can hold", raw)
-    return points
+LINE: Final = TableOf(
+    {
+        "transports": ListOf(words("tcp", "rtu", "rtu-over-tcp")),
+        "baud": Whole(300, 921_600, "a line speed"),
+        "parity": words("none", "even", "odd"),
+        "stop_bits": Whole(1, 2, "a count of stop bits"),
+        "units": ListOf(Whole(0, 255, "a unit"), size=2),
+        "gap_ms": _from_zero,
+        "turnaround_ms": _from_zero,
+        "timeout_ms": _positive,
+        "retries": Whole(0, 10, "a count of retries"),
+        "transaction_id": words("strict", "ignore"),
+        "max_registers": Whole(1, 125, "registers in one read"),
+        "max_bits": Whole(1, 2000, "bits in one read"),
+        "max_gap": Whole(0, 124, "unasked registers in one read"),
+        "holes": ListOf(ListOf(_register, size=2)),
+        "exact_reads": ListOf(ListOf(_register, size=2)),
+    }
+)
+TIMING: Final = TableOf(
+    {
+        "refresh_s": _from_zero,
+        "detects_silence_s": _from_zero,
+        "warm_up_s": _from_zero,
+        "t90_s": _from_zero,
+        "event_driven": Flag(),
+    }
+)
+SERVICE: Final = TableOf(
+    {
+        "calibration_days": Whole(1, 3650, "days"),
+        "bump_days": Whole(1, 3650, "days"),
+        "function_test_days": Whole(1, 3650, "days"),
+    }
+)
+VERIFICATIONS: Final = ("verified", "partly", "assumed", "site")
+PROVENANCE_SECTION: Final = TableOf({"verification": words(*VERIFICATIONS), "sources": ListOf(Text()), "note": Text()})
+KINDS: Final = ("detector", "controller", "input", "bridge", "output", "scale", "counter", "tags", "supply")
 
+TOP: Final[Mapping[str, Shape]] = {
+    "format": Choice({1: 1}),
+    "id": Text(what="a name"),
+    "like": Text(),
+    "title": Text(),
+    "maker": Text(),
+    "kind": words(*KINDS),
+    "wire": words("modbus", "mqtt"),
+    "requires": ListOf(Text()),
+    "accepts": ListOf(Text()),
+    "timing": TIMING,
+    "line": LINE,
+    "service": SERVICE,
+    "provenance": PROVENANCE_SECTION,
+}
+"""Keys of the file itself; ``points``, ``measures``, ``outputs``, ``counters`` and ``tags`` depend on the wire."""
 
-def payload_points(table: Table) -> PayloadPoints:
-    """Make the points of a JSON head from its keys, all of which are known by name.
+SECTIONS: Final[Mapping[str, Mapping[str, Shape]]] = {
+    "modbus": {
+        "points": TableOf(MODBUS_KEYS),
+        "measures": MapOf(TableOf(MEASURE)),
+        "outputs": MapOf(TableOf(OUTPUT)),
+        "counters": MapOf(TableOf(COUNTER)),
+    },
+    "mqtt": {
+        "points": TableOf(PAYLOAD_KEYS),
+        "measures": MapOf(TableOf(MQTT_MEASURE)),
+        "outputs": MapOf(TableOf(MQTT_OUTPUT)),
+        "tags": TableOf(TAGS),
+    },
+}
 
-    Raises:
-        KeyFault: for the first key that is wrong or missing.
-    """
-    found: dict[str, Any] = {name: PAYLOAD_KEYS[name](name, value) for name, value in table.items()}
-    if "value" not in found:
-        raise KeyFault("value", "the JSON pointer of the value, such as '/lel'", NOTHING)
-    try:
-        return PayloadPoints(**found)
-    except ValueError as error:
-        raise KeyFault("value", f"pointers and numbers that fit ({error})", found["value"]) from None
+ALWAYS_ACCEPTED: Final = ("refresh_s", "frozen_after_s")
+"""Settings that every profile takes."""
 
-
-def _can_be_sent(kind: Type, raw: Raw) -> bool:
-    match kind:
-        case Type.INT16:
-            return -0x8000 <= raw <= 0x7FFF and isinstance(raw, int)
-        case Type.UINT16:
-            return 0 <= raw <= 0xFFFF and isinstance(raw, int)
-        case Type.INT32:
-            return -0x8000_0000 <= raw <= 0x7FFF_FFFF and isinstance(raw, int)
-        case Type.UINT32:
-            return 0 <= raw <= 0xFFFF_FFFF and isinstance(raw, int)
-        case Type.FLOAT32:
-            return True
+__all__ = ["ALWAYS_ACCEPTED", "MODBUS_KEYS", "PAYLOAD_KEYS", "STATUSES", "KeyFault"]

@@ -1,60 +1,49 @@
 """A device model as data: where its values sit, what its codes mean, how fast it is.
 
-A profile file has one shape, whether shipped or written on site:
-
-    format = 1
-    id = "my-head"
-    wire = "modbus"                     # or "mqtt"
-    accepts = ["full_scale", ...]       # keys of [points] that an installation may set; refresh_s too
-    requires = ["register", ...]        # those it must set
-    [timing]                            # refresh_s, detects_silence_s; absent is "nobody knows"
-    [provenance]                        # verification: verified | partly | assumed | site; sources, note
-    [points]                            # see `sensors.profile_keys`
+A profile file has one shape, whether shipped or written on site; docs/add-a-detector-profile.md is its reference and
+`sensors.profile_keys` its keys. Here files are found, read and held together; every error says file, line and key.
 """
 
 import math
-import re
-import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
-from sensors.profile_keys import (
-    ABSENT,
-    MODBUS_KEYS,
-    NOTHING,
-    PAYLOAD_KEYS,
-    KeyFault,
-    modbus_points,
-    one_of,
-    payload_points,
-    shown,
+from sensors.profile_files import ProfileError, found, line_of, names, read
+from sensors.profile_keys import ALWAYS_ACCEPTED, MODBUS_KEYS, PAYLOAD_KEYS, SECTIONS, TOP, UNITS
+from sensors.profile_parts import (
+    counter_point,
+    measure_points,
+    mqtt_output,
+    output_point,
+    payload_measure,
+    tag_points,
 )
-from sensors.wire.payloads import PayloadPoints
-from sensors.wire.points import ModbusPoints
+from sensors.profile_payloads import payload_points
+from sensors.profile_points import modbus_points
+from sensors.profile_shapes import ABSENT, NOTHING, KeyFault, TableOf, one_of, shown
+from sensors.profile_shared import NEEDS_HEAD
+from sensors.wire.counts import CounterPoint, TagPoints
+from sensors.wire.outputs import MqttOutput, OutputPoint
+from sensors.wire.payload_points import PayloadPoints
+from sensors.wire.points import Basis, ModbusPoints, ReadLimits
 
-SHIPPED: Final = Path(__file__).parent / "profiles"
-MAX_BYTES: Final = 262_144
-"""A larger profile file is refused unread."""
+__all__ = [
+    "NEUTRAL",
+    "Assumption",
+    "Profile",
+    "ProfileError",
+    "Provenance",
+    "example_settings",
+    "load",
+    "names",
+    "read_limits",
+]
 
-VERIFICATIONS: Final = ("verified", "partly", "assumed", "site")
-TOP_KEYS: Final = ("format", "id", "title", "wire", "accepts", "requires", "timing", "provenance", "points")
-
-
-class ProfileError(Exception):
-    """A profile or an installation's settings cannot be used. Says where, what is wrong and what would be right.
-
-    Attributes:
-        file: the profile's file or name.
-        line: line of the key in that file; None for an installation's settings, which stand elsewhere.
-        key: dotted, such as ``sentinels.fault``.
-    """
-
-    def __init__(self, *, file: str, line: int | None, key: str, expected: str, got: str) -> None:
-        self.file, self.line, self.key, self.expected, self.got = file, line, key, expected, got
-        place = file if line is None else f"{file}:{line}"
-        super().__init__(f"{place}: {key}: expected {expected}, got {got}")
+NEUTRAL: Final = Basis(1.0, 1.0)
+"""The basis by which a measure keeps its own unit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +56,15 @@ class Provenance:
 
 
 @dataclass(frozen=True, slots=True)
+class Assumption:
+    """One key of one point that no source states: to be checked on the first device."""
+
+    point: str
+    key: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Profile:
     """One device model; after `installed`, one head's.
 
@@ -75,7 +73,8 @@ class Profile:
         detects_silence_s: how long a silence can stay unseen by the device's own signs; None where it has none.
         accepts, requires: keys an installation may and must set.
         table: the keys of [points] as written, under an installation's.
-        points: where the value sits; None until every required key is there.
+        points: where the value sits; None until every required key is there, or for a device that is no detector.
+        document: the whole file, what it builds upon included.
     """
 
     id: str
@@ -87,10 +86,47 @@ class Profile:
     requires: tuple[str, ...]
     table: Mapping[str, object]
     points: ModbusPoints | PayloadPoints | None
+    document: Mapping[str, Any]
+
+    @property
+    def title(self) -> str:
+        """What people call the device."""
+        return str(self.document.get("title", self.id))
+
+    @property
+    def kind(self) -> str:
+        """What sort of device it is, one of `sensors.profile_keys.KINDS`."""
+        return str(self.document.get("kind", "detector"))
+
+    @property
+    def line(self) -> Mapping[str, Any]:
+        """What the device asks of its line: keys of ``[line]``."""
+        found: Mapping[str, Any] = self.document.get("line", {})
+        return found
+
+    @property
+    def service(self) -> Mapping[str, int]:
+        """Days between calibrations, bump tests and function tests: keys of ``[service]``."""
+        found: Mapping[str, int] = self.document.get("service", {})
+        return found
+
+    @property
+    def is_detector(self) -> bool:
+        """Whether it has a gas value to read."""
+        return bool(self.table or self.requires)
+
+    @property
+    def limits(self) -> ReadLimits:
+        """What one read of the device may span."""
+        return read_limits(self.line)
 
     def setting_names(self) -> tuple[str, ...]:
         """Return the keys an installation may give."""
         return (*self.requires, *(name for name in self.accepts if name not in self.requires))
+
+    def assumptions(self) -> tuple[Assumption, ...]:
+        """Return everything in it that no source states."""
+        return tuple(_assumptions("", self.document))
 
     def installed(self, settings: Mapping[str, object]) -> "Profile":
         """Return this profile with an installation's keys applied.
@@ -98,10 +134,13 @@ class Profile:
         Raises:
             ProfileError: for an unknown key (with the nearest right one), a missing one, or a wrong value.
         """
+        if not self.is_detector:
+            raise self._refused("profile", "a profile of a detector", f"one of kind {self.kind}")
+        known = (*self.setting_names(), *ALWAYS_ACCEPTED)
         for name in settings:
-            if name not in self.setting_names():
-                raise self._refused(name, one_of(self.setting_names(), name), ABSENT)
-        table = {**self.table, **settings}
+            if name not in known:
+                raise self._refused(name, one_of(dict.fromkeys(known), name), ABSENT)
+        table = _under(self.table, settings)
         refresh_s = self.refresh_s
         if "refresh_s" in table:
             given = table.pop("refresh_s")
@@ -112,18 +151,69 @@ class Profile:
             if name not in table:
                 raise self._refused(name, "a value", NOTHING)
         try:
-            points = modbus_points(table) if self.wire == "modbus" else payload_points(table)
+            points = self._made(table)
         except KeyFault as fault:
             raise self._refused(fault.key, fault.expected, fault.got) from None
         return replace(self, refresh_s=refresh_s, table=table, points=points)
 
+    def parts(self, section: str) -> tuple[str, ...]:
+        """Return the names in ``outputs``, ``counters`` or ``measures``."""
+        return tuple(self.document.get(section, {}))
+
+    def output(self, name: str, channel: object = None) -> OutputPoint | MqttOutput:
+        """Return one of its outputs.
+
+        Raises:
+            ProfileError: if there is none of this name, or not on this channel.
+        """
+        with self._part("outputs", name) as table:
+            return output_point(table, channel) if self.wire == "modbus" else mqtt_output(table)
+
+    def counter(self, name: str, channel: object = None) -> CounterPoint:
+        """Return one of its counters.
+
+        Raises:
+            ProfileError: if there is none of this name, or not on this channel.
+        """
+        with self._part("counters", name) as table:
+            return counter_point(table, channel)
+
+    def measure(self, name: str, channel: object = None) -> ModbusPoints | PayloadPoints:
+        """Return one of its measures, whose number is in the measure's own unit (read with `NEUTRAL`).
+
+        Raises:
+            ProfileError: if there is none of this name, or not on this channel.
+        """
+        with self._part("measures", name) as table:
+            if self.wire == "modbus":
+                return measure_points(table, channel, self.limits)
+            return payload_measure(table, channel)
+
+    def tags(self) -> TagPoints:
+        """Return where its tags are.
+
+        Raises:
+            ProfileError: if it reads none.
+        """
+        if "tags" not in self.document:
+            raise self._refused("tags", "a reader of tags", f"a {self.kind}")
+        return tag_points(self.document["tags"])
+
+    @contextmanager
+    def _part(self, section: str, name: str) -> Iterator[Mapping[str, Any]]:
+        tables = self.document.get(section, {})
+        if name not in tables:
+            raise self._refused(section, one_of(tables, name) if tables else f"a device with {section}", shown(name))
+        try:
+            yield tables[name]
+        except KeyFault as fault:
+            raise self._refused(f"{section}.{name}.{fault.key}", fault.expected, fault.got) from None
+
+    def _made(self, table: Mapping[str, object]) -> ModbusPoints | PayloadPoints:
+        return modbus_points(table, self.limits) if self.wire == "modbus" else payload_points(table)
+
     def _refused(self, key: str, expected: str, got: str) -> ProfileError:
         return ProfileError(file=self.id, line=None, key=key, expected=expected, got=got)
-
-
-def names() -> tuple[str, ...]:
-    """Return the shipped profiles."""
-    return tuple(sorted(path.stem for path in SHIPPED.glob("*.toml")))
 
 
 def load(name_or_path: str, base: Path | None = None) -> Profile:
@@ -132,116 +222,151 @@ def load(name_or_path: str, base: Path | None = None) -> Profile:
     Raises:
         ProfileError: if there is no such profile, or its file cannot be used.
     """
-    if name_or_path in names():
-        return _read(SHIPPED / f"{name_or_path}.toml", name_or_path)
-    if "/" not in name_or_path and not name_or_path.endswith(".toml"):
-        expected = one_of(names(), name_or_path) + ", or the path of a site profile"
-        raise ProfileError(file=name_or_path, line=None, key="profile", expected=expected, got=shown(name_or_path))
-    path = Path(name_or_path) if base is None else base / name_or_path
-    return _read(path, str(path))
-
-
-def _read(path: Path, name: str) -> Profile:
-    try:
-        if path.stat().st_size > MAX_BYTES:
-            raise ProfileError(file=name, line=None, key="file", expected=f"at most {MAX_BYTES} bytes", got="more")
-        text = path.read_text(encoding="utf-8")
-        document = tomllib.loads(text)
-    except OSError as error:
-        got = error.strerror or "an error"
-        raise ProfileError(file=name, line=None, key="file", expected="a readable profile", got=got) from None
-    except UnicodeDecodeError:
-        raise ProfileError(file=name, line=None, key="file", expected="UTF-8 text", got="other bytes") from None
-    except tomllib.TOMLDecodeError as error:
-        found = re.search(r"line (\d+)", str(error))
-        line = int(found.group(1)) if found else None
-        raise ProfileError(file=name, line=line, key="file", expected="TOML", got=str(error)) from None
+    path, name = found(name_or_path, base)
+    text, document = read(path, name)
     try:
         return _profile(document)
     except KeyFault as fault:
-        line = _line_of(text, fault.key)
-        raise ProfileError(file=name, line=line, key=fault.key, expected=fault.expected, got=fault.got) from None
-    except ProfileError as error:
-        place, key = _line_of(text, error.key), f"points.{error.key}"
-        raise ProfileError(file=name, line=place, key=key, expected=error.expected, got=error.got) from None
+        raise ProfileError(
+            file=name, line=line_of(text, fault.key), key=fault.key, expected=fault.expected, got=fault.got
+        ) from None
 
 
-def _profile(document: Mapping[str, object]) -> Profile:
-    _known("", document, TOP_KEYS)
-    if document.get("format") != 1:
-        raise KeyFault("format", "1", document.get("format", NOTHING))
+def read_limits(line: Mapping[str, Any]) -> ReadLimits:
+    """Return what one read may span, from the keys of ``[line]``."""
+    usual = ReadLimits()
+    return ReadLimits(
+        max_registers=line.get("max_registers", usual.max_registers),
+        max_bits=line.get("max_bits", usual.max_bits),
+        max_gap=line.get("max_gap", usual.max_gap),
+        holes=tuple((first, last) for first, last in line.get("holes", ())),
+        exact=tuple((first, count) for first, count in line.get("exact_reads", ())),
+    )
+
+
+def _under(table: Mapping[str, object], settings: Mapping[str, object]) -> dict[str, Any]:
+    """Return the profile's keys under the installation's: those of the head joined, the others replaced."""
+    head, own = settings.get("head"), table.get("head")
+    if isinstance(head, dict) and isinstance(own, dict):
+        if any(name.startswith("range_") for name in head):
+            own = {name: value for name, value in own.items() if not name.startswith("range_")}
+        settings = {**settings, "head": {**own, **head}}
+    found = {**table, **settings}
+    if "register" in settings or "address" in settings:
+        for other in {"register", "address"} - set(settings):
+            found.pop(other, None)
+    if "two_point" in settings:
+        found = {name: value for name, value in found.items() if name not in ("scale", "offset") or name in settings}
+    return found
+
+
+def _profile(document: Mapping[str, Any]) -> Profile:
     wire = document.get("wire")
+    if "format" not in document or document["format"] != 1:
+        raise KeyFault("format", "1", document.get("format", NOTHING))
     if wire not in ("modbus", "mqtt"):
         raise KeyFault("wire", "'modbus' or 'mqtt'", document.get("wire", NOTHING))
-    identity = document.get("id")
-    if not isinstance(identity, str) or not identity:
-        raise KeyFault("id", "a name", document.get("id", NOTHING))
+    TableOf({**TOP, **SECTIONS[wire]}, required=("id",)).check("", document)
     keys = (*(MODBUS_KEYS if wire == "modbus" else PAYLOAD_KEYS), "refresh_s")
+    table = document.get("points", {})
     requires, accepts = _names(document, "requires", keys), _names(document, "accepts", keys)
-    timing = _section(document, "timing", ("refresh_s", "detects_silence_s"))
-    points = _section(document, "points", tuple(name for name in keys if name != "refresh_s"))
+    timing, provenance = document.get("timing", {}), document.get("provenance", {})
     profile = Profile(
-        id=identity,
+        id=document["id"],
         wire="modbus" if wire == "modbus" else "mqtt",
-        refresh_s=_seconds(timing, "refresh_s"),
-        detects_silence_s=_seconds(timing, "detects_silence_s"),
-        provenance=_provenance(document),
+        refresh_s=timing.get("refresh_s"),
+        detects_silence_s=timing.get("detects_silence_s"),
+        provenance=Provenance(
+            provenance.get("verification", "site"), tuple(provenance.get("sources", ())), provenance.get("note", "")
+        ),
         accepts=accepts,
-        requires=requires,
-        table=points,
+        requires=(*requires, *(name for name in _missing(table) if name not in requires)),
+        table=table,
         points=None,
+        document=document,
     )
-    return profile if requires else profile.installed({})
+    _prove_parts(profile)
+    if not profile.is_detector or not (table or set(requires) & {"register", "value"}):
+        return profile
+    try:
+        if profile.requires:
+            profile._made(_under(table, example_settings(profile)))  # noqa: SLF001 - its own file: would it be well once installed?
+            return profile
+        return replace(profile, points=profile._made(table))  # noqa: SLF001 - as above
+    except KeyFault as fault:
+        raise fault.under("points") from None
 
 
-def _provenance(document: Mapping[str, object]) -> Provenance:
-    section = _section(document, "provenance", ("verification", "sources", "note"))
-    verification, sources = section.get("verification", "site"), section.get("sources", [])
-    if verification not in VERIFICATIONS:
-        raise KeyFault("provenance.verification", one_of(VERIFICATIONS, str(verification)), verification)
-    if not isinstance(sources, list) or not all(isinstance(source, str) for source in sources):
-        raise KeyFault("provenance.sources", "a list of texts", sources)
-    return Provenance(str(verification), tuple(sources), str(section.get("note", "")))
+def _prove_parts(profile: Profile) -> None:
+    """Make every part once, on its first channel, so that a mistake shows when the file is read."""
+    for section, make in (("outputs", profile.output), ("counters", profile.counter), ("measures", profile.measure)):
+        for name, table in profile.document.get(section, {}).items():
+            first = table["channels"].get("first", 1) if "channels" in table else None
+            try:
+                make(name, first)
+            except ProfileError as error:
+                fault = KeyFault(error.key, error.expected, NOTHING)
+                fault.got = error.got
+                raise fault from None
+    if "tags" in profile.document:
+        try:
+            profile.tags()
+        except KeyFault as fault:
+            raise fault.under("tags") from None
 
 
-def _section(document: Mapping[str, object], name: str, known: tuple[str, ...]) -> dict[str, object]:
-    section = document.get(name, {})
-    if not isinstance(section, Mapping):
-        raise KeyFault(name, "a table", section)
-    _known(f"{name}.", section, known)
-    return dict(section)
+def _missing(table: Mapping[str, Any]) -> tuple[str, ...]:
+    """What only the site can know: which channel, and which head hangs on an analogue input."""
+    inner = table.get("registers", table)
+    unit = inner.get("unit_of_value") if isinstance(inner, Mapping) else None
+    needs_head = isinstance(unit, str) and UNITS.get(unit) in NEEDS_HEAD
+    head = table.get("head", inner.get("head") if isinstance(inner, Mapping) else None)
+    knows_range = isinstance(head, Mapping) and any(name.startswith("range_") for name in head)
+    found = ["channel"] if "channels" in table and "channel" not in table else []
+    return tuple([*found, "head"] if needs_head and not knows_range else found)
 
 
-def _known(prefix: str, table: Mapping[str, object], known: tuple[str, ...]) -> None:
-    for name in table:
+def example_settings(profile: Profile) -> dict[str, object]:
+    """Return something for each required key, so that the rest of the profile can be proved and rehearsed."""
+    channels = profile.table.get("channels")
+    first = channels.get("first", 1) if isinstance(channels, Mapping) else 1
+    words = {"on": "alarm", "off": "measuring"}
+    state = {"register": 0, "bits": {"fault": 0}} if profile.wire == "modbus" else {"pointer": "/state", "words": words}
+    given: dict[str, object] = {
+        "register": 0,
+        "address": 1,
+        "base": 1,
+        "value": "/value",
+        "channel": first,
+        "head": {"range_lel_pct": [0, 100]},
+        "states": [state],
+        "carrier": {"form": "hex"},
+        "registers": {"register": 0},
+        "unit_of_value": "lel_pct",
+        "two_point": [[0, 0], [1, 1]],
+        "scale": 1,
+        "full_scale": 100,
+        "trip": 20,
+        "topic": "{topic...}",
+    }
+    return {name: given[name] for name in profile.requires if name in given}
+
+
+def _names(document: Mapping[str, Any], key: str, known: tuple[str, ...]) -> tuple[str, ...]:
+    for name in document.get(key, ()):
         if name not in known:
-            raise KeyFault(prefix + name, one_of(known, name), ABSENT)
-
-
-def _names(document: Mapping[str, object], key: str, known: tuple[str, ...]) -> tuple[str, ...]:
-    value = document.get(key, [])
-    if not isinstance(value, list):
-        raise KeyFault(key, "a list of keys", value)
-    for name in value:
-        if not isinstance(name, str) or name not in known:
             raise KeyFault(key, one_of(known, str(name)), name)
-    return tuple(value)
+    return tuple(document.get(key, ()))
 
 
-def _seconds(section: Mapping[str, object], name: str) -> float | None:
-    value = section.get(name)
-    if value is None:
-        return None
-    if not isinstance(value, int | float) or isinstance(value, bool) or value < 0:
-        raise KeyFault(f"timing.{name}", "seconds, a number from 0 up", value)
-    return float(value)
-
-
-def _line_of(text: str, key: str) -> int | None:
-    """Find the line of the first key with this last name (list positions left out); None when it is not there."""
-    name = [step for step in key.split(".") if not step.isdigit()][-1]
-    pattern = re.compile(rf"""(^|[\s{{,\[."'])["']?{re.escape(name)}["']?\s*[\]=.]""")
-    for number, line in enumerate(text.splitlines(), start=1):
-        if pattern.search(line):
-            return number
-    return None
+def _assumptions(point: str, value: object) -> list[Assumption]:
+    found: list[Assumption] = []
+    if isinstance(value, Mapping):
+        note = value.get("note", "")
+        found += [Assumption(point, key, str(note)) for key in value.get("assumed", ())]
+        for name, inner in value.items():
+            found += _assumptions(f"{point}.{name}" if point else str(name), inner)
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            found += _assumptions(f"{point}.{index}", inner)
+    return found

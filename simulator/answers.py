@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
 
+from sensors.wire.rtu import rtu_frame
+
 READS: Final = {3: "holding", 4: "inputs"}
 
 
@@ -37,7 +39,9 @@ class ScriptedUnit:
         exception: answers everything with this exception code.
         bad_registers: reads that touch one of these are answered with its exception code.
         wrong_unit: answers in the name of this unit.
-        length_error: added to the MBAP length, which then lies.
+        length_error: added to the MBAP length, which then lies; on RTU so many bytes are added or cut at the end.
+        crc_error: on RTU, its check sum is false.
+        noise_before, noise_after: on RTU, bytes around its answer that belong to no frame.
         cut_s: sends its answer byte by byte, so far apart.
         garbage: sent instead of an answer.
         repeat: sends its answer so often.
@@ -56,6 +60,9 @@ class ScriptedUnit:
     wrong_unit: int | None = None
     count_fault: CountFault | None = None
     length_error: int = 0
+    crc_error: bool = False
+    noise_before: bytes = b""
+    noise_after: bytes = b""
     cut_s: float = 0.0
     garbage: bytes | None = None
     repeat: int = 1
@@ -84,6 +91,17 @@ def frame_of(transaction: int, unit: int, pdu: bytes, length_error: int = 0) -> 
     """Return the whole frame; `length_error` is added to the MBAP length, which then lies."""
     length = max(0, len(pdu) + 1 + length_error)
     return struct.pack(">HHHB", transaction, 0, length, unit) + pdu
+
+
+def rtu_frame_of(number: int, pdu: bytes, unit: ScriptedUnit | None = None) -> bytes:
+    """Return the whole RTU frame in the name of unit `number`, with the faults of RTU that `unit` is to show."""
+    frame = rtu_frame(bytes((number,)) + pdu)
+    if unit is None:
+        return frame
+    if unit.crc_error:
+        frame = frame[:-1] + bytes((frame[-1] ^ 0x55,))
+    frame = frame[: unit.length_error] if unit.length_error < 0 else frame + b"\0" * unit.length_error
+    return unit.noise_before + frame + unit.noise_after
 
 
 def exception_to(request: Request, code: int) -> bytes:

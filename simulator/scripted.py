@@ -1,16 +1,19 @@
-"""MB-SIM: a scripted Modbus TCP device or gateway that answers well, or as badly as it is told, and logs every request.
+"""MB-SIM: a scripted Modbus device or gateway that answers well, or as badly as it is told, and logs every request.
 
 It stands on loopback, takes any number of connections, and makes no task: all is callbacks of the running loop. With
 `serial=True` it is a gateway to a serial line: one request at a time whatever the connections, each taking the unit's
-service time, and a mute unit holding the whole line for `mute_wait_s`.
+service time, and a mute unit holding the whole line for `mute_wait_s`. With `rtu=True` its frames are those of RTU,
+over TCP or, by `plug`, over a pseudo-terminal.
 """
 
 import asyncio
 import socket
 import struct
 from collections import deque
+from pathlib import Path
 from typing import Final, Self
 
+from sensors.wire.rtu import crc16
 from simulator.answers import (
     CountFault,
     IdFault,
@@ -20,12 +23,19 @@ from simulator.answers import (
     exception_to,
     forged_count,
     frame_of,
+    rtu_frame_of,
 )
+from simulator.serial import Cable
 
 __all__ = ["CountFault", "IdFault", "Request", "ScriptedServer", "ScriptedUnit"]
 
 MAX_LOG: Final = 1_000_000
 BACKLOG: Final = 1024
+MIN_RTU_REQUEST: Final = 8
+LONG_WRITES: Final = (15, 16)
+WIRE_BYTES: Final = 8 + 7
+"""Bytes of a register request and its answer, for the time that they take on the line."""
+
 GLUE_S: Final = 0.05
 """How long a reply waits at most for another to be glued to."""
 
@@ -40,6 +50,9 @@ class ScriptedServer:
         glue: sends so many answers in one segment.
         all_closed: set when the last connection has ended.
         serial, service_s, mute_wait_s, mute_exception: the gateway to a serial line; see the module.
+        rtu: whether frames are those of RTU.
+        echo: sends every request back before its answer, as some two-wire adapters do.
+        byte_s: time that one byte of request or answer takes on the line.
     """
 
     def __init__(
@@ -50,6 +63,7 @@ class ScriptedServer:
         service_s: float = 0.01,
         mute_wait_s: float = 1.0,
         mute_exception: int | None = None,
+        rtu: bool = False,
     ) -> None:
         self.units = {} if units is None else units
         self.log: deque[Request] = deque(maxlen=MAX_LOG)
@@ -61,6 +75,10 @@ class ScriptedServer:
         self.service_s = service_s
         self.mute_wait_s = mute_wait_s
         self.mute_exception = mute_exception
+        self.rtu = rtu
+        self.echo = False
+        self.byte_s = 0.0
+        self.cable: Cable | None = None
         self._frozen = False
         self._server: asyncio.Server | None = None
         self._open: set[_Connection] = set()
@@ -77,15 +95,30 @@ class ScriptedServer:
         self.port = self._server.sockets[0].getsockname()[1]
         return self.port
 
+    def plug(self, link: Path) -> str:
+        """Appear as a serial device under this link, with a new number each time; return the device's own name."""
+        if self.cable is None:
+            line = _Connection(self)
+            self.cable = Cable(link, line.data_received)
+            line.connection_made(_CableTransport(self.cable))
+        return self.cable.plug()
+
+    def unplug(self) -> None:
+        """Pull the serial device out."""
+        if self.cable is not None:
+            self.cable.unplug()
+
     async def stop(self) -> None:
         """Stop listening and drop every connection."""
+        self.unplug()
         self.refuse()
         for connection in tuple(self._open):
             connection.abort()
         await asyncio.sleep(0)  # an abort closes its socket in the next step of the loop
 
     async def __aenter__(self) -> Self:
-        await self.start()
+        if self.cable is None:
+            await self.start()
         return self
 
     async def __aexit__(self, *exc: object) -> None:
@@ -152,8 +185,9 @@ class ScriptedServer:
         unit = self.units.get(request.unit)
         if unit is None or self._mute_now(unit):
             return
-        if unit.delay_s:
-            asyncio.get_running_loop().call_later(unit.delay_s, self._reply, connection, request, unit)
+        delay_s = unit.delay_s + self.byte_s * WIRE_BYTES
+        if delay_s:
+            asyncio.get_running_loop().call_later(delay_s, self._reply, connection, request, unit)
         else:
             self._reply(connection, request, unit)
 
@@ -172,7 +206,9 @@ class ScriptedServer:
 
     def _line_gave_up(self, connection: "_Connection", request: Request) -> None:
         if self.mute_exception is not None:
-            connection.send(frame_of(request.transaction, request.unit, exception_to(request, self.mute_exception)))
+            pdu = exception_to(request, self.mute_exception)
+            frame = rtu_frame_of(request.unit, pdu) if self.rtu else frame_of(request.transaction, request.unit, pdu)
+            connection.send(frame)
         self._line_busy = False
         self._serve_line()
 
@@ -189,19 +225,42 @@ class ScriptedServer:
                 unit.silent, unit.answers_left = True, None
         return unit.silent
 
-    @staticmethod
-    def _reply(connection: "_Connection", request: Request, unit: ScriptedUnit) -> None:
+    def _reply(self, connection: "_Connection", request: Request, unit: ScriptedUnit) -> None:
         if unit.garbage is not None:
             connection.send(unit.garbage)
             return
-        transaction = connection.forged_id(request, unit.id_fault)
         pdu = forged_count(answer_to(request, unit), unit.count_fault)
         number = request.unit if unit.wrong_unit is None else unit.wrong_unit
-        frame = frame_of(transaction, number, pdu, unit.length_error) * unit.repeat
+        if self.rtu:
+            frame = rtu_frame_of(number, pdu, unit)
+        else:
+            frame = frame_of(connection.forged_id(request, unit.id_fault), number, pdu, unit.length_error)
+        frame *= unit.repeat
         if unit.cut_s:
             connection.send_cut(frame, unit.cut_s)
         else:
             connection.send(frame)
+
+
+class _CableTransport(asyncio.Transport):
+    """A pseudo-terminal, as a connection writes to it. It is pulled out and plugged in apart from its connection."""
+
+    def __init__(self, cable: Cable) -> None:
+        super().__init__()
+        self._cable = cable
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        """Send towards the program under test."""
+        self._cable.write(bytes(data))
+
+    def abort(self) -> None:
+        """Nothing to drop: a serial line knows no connections."""
+
+    def pause_reading(self) -> None:
+        """Nothing to hold: what is not read is lost."""
+
+    def resume_reading(self) -> None:
+        """See `pause_reading`."""
 
 
 class _Connection(asyncio.Protocol):
@@ -230,13 +289,32 @@ class _Connection(asyncio.Protocol):
         self._server.closed(self)
 
     def data_received(self, data: bytes) -> None:
+        if self._server.echo:
+            self._write(data)
         self._bytes += data
+        if self._server.rtu:
+            self._rtu_requests()
+            return
         now = asyncio.get_running_loop().time()
         while len(self._bytes) >= 12:
             transaction, _, length, unit, function, address, count = struct.unpack_from(">HHHBBHH", self._bytes)
             del self._bytes[: 6 + length]
             self._previous, self._last = self._last, transaction
             self._server.take(self, Request(now, self._number, transaction, unit, function, address, count))
+
+    def _rtu_requests(self) -> None:
+        now = asyncio.get_running_loop().time()
+        held = self._bytes
+        while len(held) >= MIN_RTU_REQUEST:
+            size = 9 + held[6] if held[1] in LONG_WRITES else MIN_RTU_REQUEST
+            if len(held) < size:
+                return
+            if crc16(held[:size]):
+                del held[:1]
+                continue
+            unit, function, address, count = struct.unpack_from(">BBHH", held)
+            del held[:size]
+            self._server.take(self, Request(now, self._number, 0, unit, function, address, count))
 
     def abort(self) -> None:
         """Drop the connection."""

@@ -6,10 +6,22 @@ from typing import Annotated, Any, Literal, Protocol
 
 import msgspec
 from fastapi import APIRouter, Query, WebSocket, WebSocketDisconnect
-from pydantic import BaseModel, StringConstraints
+from pydantic import BaseModel, Field, StringConstraints
 from starlette.responses import Response, StreamingResponse
 
-from dashboards.ports import Act, AlarmView, Answer, Change, EventView, Figure, Heartbeat, History, Lost, Snapshot
+from dashboards.ports import (
+    Act,
+    AlarmView,
+    Answer,
+    Change,
+    EventView,
+    Figure,
+    Heartbeat,
+    History,
+    Lost,
+    Snapshot,
+    Window,
+)
 from dashboards.web.figures import exposition
 from dashboards.web.hub import Hub, HubFullError
 from dashboards.web.link import GatewayLink, LinkLostError
@@ -17,9 +29,13 @@ from dashboards.web.link import GatewayLink, LinkLostError
 MAX_EVENTS = 1000
 MAX_NAME_CHARS = 80
 MAX_NOTE_CHARS = 500
+DEFAULT_WINDOW_MINUTES = 10.0
+MAX_WINDOW_MINUTES = 480.0
+"""The longest inhibit; the gateway refuses a test beyond 30 minutes."""
 Action = Literal["acknowledge", "silence", "reset"]
 STATUS_OF_ERROR = {
     "unknown-alarm": HTTPStatus.NOT_FOUND,
+    "unknown-detector": HTTPStatus.NOT_FOUND,
     "not-possible": HTTPStatus.CONFLICT,
     "needs-name": HTTPStatus.UNPROCESSABLE_ENTITY,
     "bad-request": HTTPStatus.UNPROCESSABLE_ENTITY,
@@ -40,6 +56,13 @@ class Deed(BaseModel):
 
     by: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_NAME_CHARS)]
     note: Annotated[str, StringConstraints(max_length=MAX_NOTE_CHARS)] = ""
+
+
+class WindowDeed(Deed):
+    """A test or inhibit to be opened over a head for so many minutes, or what stands over it to be closed."""
+
+    kind: Literal["test", "inhibit", "close"]
+    minutes: Annotated[float, Field(gt=0, le=MAX_WINDOW_MINUTES)] = DEFAULT_WINDOW_MINUTES
 
 
 class Alarms(msgspec.Struct, frozen=True):
@@ -112,8 +135,12 @@ def api(screens: Screens) -> APIRouter:
 
 async def act_on(screens: Screens, alarm: str, action: Action, by: str, note: str) -> Answer:
     """Carry an action to the gateway; no contact is an answer like any other."""
+    return await _carry(screens, Act(0, action, alarm, by, note))
+
+
+async def _carry(screens: Screens, deed: Act | Window) -> Answer:
     try:
-        return await screens.link.act(Act(0, action, alarm, by, note))
+        return await screens.link.act(deed)
     except LinkLostError as error:
         return Answer(0, ok=False, error="no-contact", detail=str(error))
 
@@ -147,11 +174,13 @@ def _add_acting(router: APIRouter, screens: Screens) -> None:
     @router.post("/api/v1/alarms/{alarm}/{action}", responses=described(Done, Refused, 404, 409, 422))
     async def act(alarm: str, action: Action, deed: Deed) -> Response:
         """A named person acknowledges, silences or resets an alarm."""
-        answer = await act_on(screens, alarm, action, deed.by, deed.note)
-        if answer.ok:
-            return as_json(Done())
-        status = STATUS_OF_ERROR.get(answer.error, HTTPStatus.INTERNAL_SERVER_ERROR)
-        return as_json(Refused(answer.error, detail=answer.detail), status)
+        return outcome(await act_on(screens, alarm, action, deed.by, deed.note))
+
+    @router.post("/api/v1/detectors/{detector}/window", responses=described(Done, Refused))
+    async def window(detector: str, deed: WindowDeed) -> Response:
+        """A named person opens a test or inhibit over one head, or closes what stands over it."""
+        minutes = 0.0 if deed.kind == "close" else deed.minutes
+        return outcome(await _carry(screens, Window(0, deed.kind, detector, deed.by, deed.note, minutes)))
 
 
 def _add_live(router: APIRouter, screens: Screens) -> None:
@@ -225,6 +254,14 @@ def _own_figures(screens: Screens) -> Iterator[Figure]:
 def as_json(value: object, status: int = HTTPStatus.OK) -> Response:
     """Return a JSON answer."""
     return Response(msgspec.json.encode(value), status, media_type="application/json")
+
+
+def outcome(answer: Answer) -> Response:
+    """Return what became of a deed."""
+    if answer.ok:
+        return as_json(Done())
+    status = STATUS_OF_ERROR.get(answer.error, HTTPStatus.INTERNAL_SERVER_ERROR)
+    return as_json(Refused(answer.error, detail=answer.detail), status)
 
 
 def no_contact(screens: Screens) -> Response:

@@ -14,7 +14,7 @@ from typing import Protocol, assert_never
 
 import msgspec
 
-from dashboards.ports import Act, Answer, Ask, Change, Figure, Snapshot, Subscribe, ToGateway, ToScreen
+from dashboards.ports import Act, Answer, Ask, Change, Figure, Snapshot, Subscribe, ToGateway, ToScreen, Window
 from dashboards.web.picture import Picture
 from sensors.stamps import SECOND, parse_rfc3339
 
@@ -116,7 +116,7 @@ class GatewayLink:
         """Return the last known picture with its ages brought up to now."""
         return None if self._picture is None else self._picture.as_at(self._monotonic())
 
-    async def act(self, act: Act) -> Answer:
+    async def act(self, act: Act | Window) -> Answer:
         """Carry a person's action to the gateway.
 
         Raises:

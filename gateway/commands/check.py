@@ -15,6 +15,7 @@ def command(talk: Talk) -> click.Command:
         loaded = load_or_exit(talk, file, as_json=as_json)
         from gateway.budget import budgets
         from gateway.commands.figures import budget_lines, watched
+        from gateway.commands.upkeep import due_lines, due_rows
         from gateway.reach import endpoints, reach
 
         depot, found = loaded.depot, budgets(loaded.depot)
@@ -27,22 +28,21 @@ def command(talk: Talk) -> click.Command:
                     "detectors": len(depot.detectors),
                     "certified": len(found) - len(short),
                     "budgets": [{**asdict(budget), "parts": dict(budget.parts)} for budget in found],
+                    "upkeep": due_rows(depot),
                     "warnings": [asdict(warning) for warning in loaded.warnings],
                     "reached": [{**asdict(one.endpoint), "reason": one.reason} for one in reached],
                 }
             )
         else:
             talk.put(watched(talk, depot))
-            for line in budget_lines(talk, found, depot.within_s):
+            for line in (*budget_lines(talk, found, depot.within_s), *due_lines(talk, depot)):
                 talk.put(line)
             for one in reached:
                 if not one.reason:
-                    place = f"{one.endpoint.host}:{one.endpoint.port}"
-                    talk.put(talk.text("check.reached", what=one.endpoint.what, place=place))
+                    talk.put(talk.text("check.reached", what=one.endpoint.what, place=one.endpoint.place))
         unreached = [one for one in reached if one.reason]
         for one in unreached:
-            place = f"{one.endpoint.host}:{one.endpoint.port}"
-            talk.say("check.unreached", what=one.endpoint.what, place=place, reason=one.reason)
+            talk.say("check.unreached", what=one.endpoint.what, place=one.endpoint.place, reason=one.reason)
         if unreached or (strict and short):
             click.get_current_context().exit(EXIT_FAILED)
 

@@ -1,5 +1,6 @@
-"""``vigia probe``: read each head once and show what it said: raw, decoded, and how old."""
+"""``vigia probe``: read each head once, raw beside decoded; where that makes no sense, try what usually is wrong."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,26 +10,36 @@ from gateway.commands.talk import EXIT_FAILED, Talk, file_argument, json_option,
 
 if TYPE_CHECKING:  # the drivers' libraries, which `--help` does not need
     from gateway.probing import Probed
+    from gateway.trying import Tried
+    from sensors.tryout import Trial
 
 
 def command(talk: Talk) -> click.Command:
     """Build the command in the talk's language."""
 
-    def probe(file: Path, detectors: tuple[str, ...], *, as_json: bool) -> None:
+    def probe(file: Path, detectors: tuple[str, ...], *, try_all: bool, shows: float | None, as_json: bool) -> None:
         loaded = load_or_exit(talk, file, as_json=as_json)
         known = [str(detector.id) for detector in loaded.depot.detectors]
         unknown = [name for name in detectors if name not in known]
         if unknown:
             raise click.UsageError(talk.text("probe.unknown", ids=", ".join(unknown), known=", ".join(known)))
+        if shows is not None and len(detectors) != 1:
+            raise click.UsageError(talk.text("probe.one_display"))
         from gateway.probing import probe as read_once
+        from gateway.trying import try_out
 
         results = read_once(loaded.depot, frozenset(detectors or known))
+        asked = try_all or shows is not None
+        odd = frozenset(one.detector for one in results if asked or one.odd)
+        tried = {one.detector: one for one in try_out(loaded.depot, odd, shows)} if odd else {}
         if as_json:
-            talk.put_json([_json(one) for one in results])
+            talk.put_json([_json(one, tried.get(one.detector)) for one in results])
         else:
             width = max((len(one.detector) for one in results), default=0)
             for one in results:
                 click.secho(_line(talk, one, width), fg=None if one.well else "red")
+                for line in _tried_lines(talk, tried.get(one.detector)):
+                    talk.put(line)
         failed = [one.detector for one in results if not one.well]
         talk.say("probe.done", read=len(results) - len(failed), count=len(results))
         if failed:
@@ -38,12 +49,14 @@ def command(talk: Talk) -> click.Command:
     params: list[click.Parameter] = [
         file_argument(),
         click.Argument(["detectors"], metavar="[ID]...", nargs=-1),
+        click.Option(["--try", "try_all"], is_flag=True, help=talk.text("probe.try")),
+        click.Option(["--shows"], type=float, metavar=talk.text("probe.number"), help=talk.text("probe.shows")),
         json_option(talk),
     ]
     return click.Command("probe", callback=probe, help=talk.text("command.probe"), params=params)
 
 
-def _json(one: "Probed") -> dict[str, object]:
+def _json(one: "Probed", tried: "Tried | None") -> dict[str, object]:
     reading = one.reading
     return {
         "detector": one.detector,
@@ -56,13 +69,52 @@ def _json(one: "Probed") -> dict[str, object]:
         "status": reading.status.value if reading else None,
         "age_s": one.age_s,
         "reason": one.reason,
+        "tried": None if tried is None else _tried_json(tried),
     }
+
+
+def _tried_json(tried: "Tried") -> dict[str, object]:
+    return {
+        "verdict": tried.verdict.value,
+        "fits": [_way(trial) for trial in tried.about],
+        "ways": [
+            {
+                **_way(trial),
+                "raw_bytes": trial.raw.hex(" ").upper(),
+                "raw": trial.reading.raw if trial.reading else None,
+                "lel_pct": trial.reading.lel_pct if trial.reading else None,
+                "reason": trial.reason,
+                "fits": trial.fits,
+            }
+            for trial in tried.trials
+        ],
+    }
+
+
+def _way(trial: "Trial") -> dict[str, object]:
+    return {"address": trial.shift, "word_order": trial.order.value}
+
+
+def _tried_lines(talk: Talk, tried: "Tried | None") -> Iterator[str]:
+    """Every way that was tried, raw beside decoded, and what that says."""
+    if tried is None:
+        return
+    for trial in tried.trials:
+        reading = trial.reading
+        value = "—" if reading is None or reading.lel_pct is None else f"{reading.lel_pct:.2f} %LEL"
+        mark = "*" if trial.fits else " "
+        address = f"{trial.shift:+d}" if trial.shift else "±0"
+        raw = trial.raw.hex(" ").upper() or "—"
+        yield f"  {mark} {address} {trial.order.value}  {raw:<23}  {value:>14}  {trial.reason}".rstrip()
+    ways = ", ".join(talk.text("probe.way", shift=f"{one.shift:+d}", order=one.order.value) for one in tried.about)
+    yield "  " + talk.text(f"probe.verdict_{tried.verdict.value}", ways=ways)
 
 
 def _line(talk: Talk, one: "Probed", width: int) -> str:
     reading = one.reading
     if reading is None:
-        return talk.text("probe.silent", detector=f"{one.detector:<{width}}", source=one.source, reason=one.reason)
+        reason = talk.text(f"hint.{one.reason}") if f"hint.{one.reason}" in talk.words else one.reason
+        return talk.text("probe.silent", detector=f"{one.detector:<{width}}", source=one.source, reason=reason)
     if reading.lel_pct is not None:
         value = f"{reading.lel_pct:.2f} %LEL"
     else:

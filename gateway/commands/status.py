@@ -26,10 +26,14 @@ def command(talk: Talk) -> click.Command:
                 talk.put_json({"ok": False, "error": "not-running", "detail": answer.detail or answer.error})
             talk.say("status.not_running", reason=answer.detail or answer.error, file=file)
             click.get_current_context().exit(EXIT_FAILED)
+        from gateway.commands.upkeep import due_lines, due_rows
+
         if as_json:
-            talk.put_json(msgspec.to_builtins(answer.snapshot))
+            talk.put_json({**msgspec.to_builtins(answer.snapshot), "upkeep": due_rows(loaded.depot)})
         else:
             _print(talk, answer.snapshot)
+            for line in due_lines(talk, loaded.depot):
+                talk.put(line)
 
     params: list[click.Parameter] = [file_argument(), json_option(talk)]
     return click.Command("status", callback=status, help=talk.text("command.status"), params=params)

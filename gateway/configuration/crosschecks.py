@@ -8,10 +8,11 @@ from zoneinfo import ZoneInfo
 
 from compliance import statutes
 from compliance.vocabulary import Detection, Statute
+from gateway.configuration import lines
 from gateway.configuration.problems import Sheet, shown
 from gateway.configuration.schema import OutputTable, PlainChannelTable, RecipientTable, WebhookTable
 from gateway.configuration.tables import Entry, Tables, near
-from gateway.configuration.toml_lines import Path
+from sensors.toml_lines import Path
 
 BROKER = "mqtt"
 """Source of all MQTT heads, and id of the channel that a broker brings with it."""
@@ -25,7 +26,7 @@ def crosscheck(sheet: Sheet, tables: Tables) -> None:
     _unique_names(sheet, "recipient", tables.recipients)
     _depot(sheet, tables)
     _levels(sheet, tables)
-    _buses(sheet, tables)
+    lines.crosscheck(sheet, tables)
     _detectors(sheet, tables)
     _channels(sheet, tables)
     _recipients(sheet, tables)
@@ -185,30 +186,6 @@ def _is_loopback(host: str) -> bool:
 # --- wires ----------------------------------------------------------------------------------------
 
 
-def _buses(sheet: Sheet, tables: Tables) -> None:
-    places: dict[tuple[str, int], Path] = {}
-    for entry in tables.buses:
-        bus = entry.table
-        if bus.transport != "tcp":
-            sheet.refuse((*entry.path, "transport"), "later_transport", got=shown(bus.transport))
-            continue
-        if bus.host is None:
-            sheet.refuse((*entry.path, "host"), "missing", word="host", example='host = "192.168.0.20"')
-        for key in ("device", "baud", "parity", "stop_bits"):
-            if getattr(bus, key) is not None:
-                sheet.refuse((*entry.path, key), "serial_key", word=key)
-        if bus.in_flight > 1 and bus.transaction_id == "ignore":
-            sheet.refuse((*entry.path, "in_flight"), "in_flight", got=bus.in_flight)
-        if bus.timeout_ms > bus.period_ms:
-            values = {"timeout": bus.timeout_ms, "period": bus.period_ms}
-            sheet.refuse((*entry.path, "timeout_ms"), "timeout_over_period", **values)
-        if bus.host is not None and (bus.host, bus.port) in places:
-            first = places[bus.host, bus.port]
-            sheet.warn((*entry.path, "host"), "same_address", first=sheet.at(first), at=f"{bus.host}:{bus.port}")
-        elif bus.host is not None:
-            places[bus.host, bus.port] = (*entry.path, "host")
-
-
 def _detectors(sheet: Sheet, tables: Tables) -> None:
     for entry in tables.detectors:
         head = entry.table
@@ -221,8 +198,9 @@ def _detectors(sheet: Sheet, tables: Tables) -> None:
                 sheet.refuse((*entry.path, "unit"), "missing", word="unit", example="unit = 1")
         elif head.mqtt is not None:
             _topic(sheet, (*entry.path, "mqtt"), head.mqtt)
-            if head.unit is not None:
-                sheet.refuse((*entry.path, "unit"), "unit_on_mqtt")
+            for key in ("unit", "turnaround_ms"):
+                if getattr(head, key) is not None:
+                    sheet.refuse((*entry.path, key), "unit_on_mqtt", word=key)
             if "mqtt" not in sheet.tables:
                 sheet.refuse((*entry.path, "mqtt"), "no_broker")
 

@@ -8,11 +8,12 @@ from pathlib import Path
 from gateway.configuration.problems import Sheet, shown
 from gateway.configuration.schema import DetectorTable
 from gateway.configuration.tables import Entry, Tables, near
-from gateway.configuration.toml_lines import Path as TomlPath
 from sensors import profiles
 from sensors.profiles import Profile, ProfileError
-from sensors.wire.payloads import PayloadPoints
+from sensors.toml_lines import Path as TomlPath
+from sensors.wire.payload_points import PayloadPoints
 from sensors.wire.points import Basis, ModbusPoints
+from sensors.wire.topics import TopicError
 
 BLIND_AFTER_S = 2.5
 """Oldest good reading of a head that still counts as watching, unless its bus is too slow for that or the file says."""
@@ -62,9 +63,13 @@ def _installed(sheet: Sheet, tables: Tables, entry: Entry[DetectorTable], folder
         sheet.refuse(at, "profile_wire", profile=shown(table.profile), wire=general.wire, word="bus")
     elif table.mqtt is not None and general.wire != "mqtt":
         sheet.refuse(at, "profile_wire", profile=shown(table.profile), wire=general.wire, word="mqtt")
+    if not general.is_detector:
+        sheet.refuse(at, "profile_kind", profile=shown(table.profile), got=general.kind)
+        return
     installed = _with_settings(sheet, entry, general)
     if installed is None:
         return
+    _topic_fits(sheet, entry, installed)
     reference = tables.depot.table.lel_reference_vol_pct if tables.depot else 1.0
     basis = Basis(table.lel_vol_pct, reference, table.factor)
     bus = next((bus.table for bus in tables.buses if bus.table.id == table.bus), None)
@@ -82,10 +87,23 @@ def _with_settings(sheet: Sheet, entry: Entry[DetectorTable], profile: Profile) 
         except ProfileError as error:
             well = False
             _note_setting(sheet, entry, profile, error)
-            if rest.pop(error.key.partition(".")[0], None) is None:
-                return None
+            name = error.key.partition(".")[0]
+            if rest.pop(name, None) is None or name in profile.requires:
+                return None  # without it the rest cannot be judged, and "missing" would be said of what is there
         else:
             return installed if well else None
+
+
+def _topic_fits(sheet: Sheet, entry: Entry[DetectorTable], installed: Profile) -> None:
+    """A profile may ask for a certain shape of topic, since it works out other topics from it."""
+    points, topic = installed.points, entry.table.mqtt
+    if isinstance(points, PayloadPoints) and topic is not None:
+        try:
+            points.topics(topic)
+        except TopicError:
+            at = (*entry.path, "mqtt")
+            template = points.topic
+            sheet.refuse(at, "topic_template", got=shown(topic), profile=shown(installed.id), template=template)
 
 
 def _note_profile(sheet: Sheet, at: TomlPath, name: str, error: ProfileError) -> None:
@@ -119,9 +137,9 @@ def _no_two_read_the_same(sheet: Sheet, pairs: list[tuple[Entry[DetectorTable], 
         place: object
         match head.profile.points:
             case ModbusPoints() as points:
-                place = (head.table.bus, head.table.unit, points.function, points.register)
+                place = (head.table.bus, head.table.unit, points.function, points.register, points.part, points.at_byte)
             case PayloadPoints() as points:
-                place = (head.table.mqtt, points.value)
+                place = (head.table.mqtt, points.fields(), points.when, points.carrier)
             case _:
                 continue
         if place in first:

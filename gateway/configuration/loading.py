@@ -15,12 +15,11 @@ from compliance import statutes
 from compliance.vocabulary import StatuteKind
 from gateway.configuration.crosschecks import BROKER, applicable, crosscheck, host_and_port
 from gateway.configuration.heads import Head, heads_of, max_age_s
+from gateway.configuration.lines import late_ms
 from gateway.configuration.overlay import overlay
 from gateway.configuration.problems import ConfigError, Problem, Sheet, shown
-from gateway.configuration.schema import MqttTable, OutputTable, PlainChannelTable, TimingTable, WebhookTable
+from gateway.configuration.schema import BusTable, MqttTable, OutputTable, PlainChannelTable, TimingTable, WebhookTable
 from gateway.configuration.tables import Entry, Tables, typed
-from gateway.configuration.toml_lines import Lines
-from gateway.configuration.toml_lines import Path as TomlPath
 from gateway.configuration.toml_text import LIMIT, read
 from gateway.depot import (
     Area,
@@ -34,11 +33,15 @@ from gateway.depot import (
     Web,
     WebhookChannel,
 )
+from gateway.upkeep import Intervals
 from gateway.words.language import language_of
-from sensors.drivers.modbus import BusSettings, ModbusHead
+from sensors.drivers.modbus import ModbusHead
 from sensors.drivers.mqtt import MqttHead, MqttSettings
+from sensors.drivers.settings import BusSettings, Parity, SerialSettings, Transport
 from sensors.readings import DetectorId
 from sensors.stamps import MILLISECOND, SECOND
+from sensors.toml_lines import Lines
+from sensors.toml_lines import Path as TomlPath
 
 GAS = frozenset({"A1", "A2", "A3"})
 EVERYTHING = GAS | {"BLIND", "SYSTEM"}
@@ -231,23 +234,48 @@ def _areas(tables: Tables) -> Iterator[Area]:
 
 def _buses(tables: Tables, heads: tuple[Head, ...]) -> Iterator[Bus]:
     for bus in (entry.table for entry in tables.buses):
-        if bus.host is None:
-            raise AssertionError("a bus without a host was not refused")
-        settings = BusSettings(
-            id=bus.id,
-            host=bus.host,
-            port=bus.port,
-            period_ns=bus.period_ms * MILLISECOND,
-            timeout_ns=bus.timeout_ms * MILLISECOND,
-            strict_ids=bus.transaction_id == "strict",
-            in_flight=bus.in_flight,
-        )
+        settings = _bus_settings(bus)
         mine = tuple(
-            ModbusHead(DetectorId(head.table.id), head.table.unit, head.profile, head.basis)
+            ModbusHead(DetectorId(head.table.id), head.table.unit, head.profile, head.basis, _turnaround_ns(head))
             for head in heads
             if head.table.bus == bus.id and head.table.unit is not None
         )
-        yield Bus(settings, mine, bus.line_baud)
+        yield Bus(settings, mine)
+
+
+def _bus_settings(bus: BusTable) -> BusSettings:
+    transport = Transport(bus.transport)
+    serial = None
+    if transport is Transport.RTU:
+        if bus.device is None or bus.baud is None:
+            raise AssertionError("a serial bus without its port was not refused")
+        serial = SerialSettings(bus.device, bus.baud, Parity(bus.parity or "none"), bus.stop_bits or 1)
+    elif bus.host is None:
+        raise AssertionError("a bus without a host was not refused")
+    return BusSettings(
+        id=bus.id,
+        host=bus.host or "",
+        port=0 if serial else bus.port,
+        period_ns=bus.period_ms * MILLISECOND,
+        timeout_ns=bus.timeout_ms * MILLISECOND,
+        strict_ids=bus.transaction_id == "strict",
+        in_flight=bus.in_flight,
+        transport=transport,
+        serial=serial,
+        line_baud=bus.line_baud,
+        gap_ns=None if bus.gap_ms is None else round(bus.gap_ms * MILLISECOND),
+        turnaround_ns=round(bus.turnaround_ms * MILLISECOND),
+        late_ns=late_ms(bus) * MILLISECOND,
+        echo=bus.echo or False,
+    )
+
+
+def _turnaround_ns(head: Head) -> int:
+    """Return the rest that a head needs on its line: as the file says, else as its profile does."""
+    rest_ms = head.table.turnaround_ms
+    if rest_ms is None:
+        rest_ms = max(float(head.profile.line.get(key, 0)) for key in ("gap_ms", "turnaround_ms"))
+    return round(rest_ms * MILLISECOND)
 
 
 def _detector(head: Head) -> Detector:
@@ -262,6 +290,8 @@ def _detector(head: Head) -> Detector:
         line=head.line,
         name=head.table.name or head.table.id,
         calibrated_on=head.table.calibrated_on,
+        tested_on=head.table.tested_on,
+        intervals=Intervals.of(head.profile.service),
     )
 
 

@@ -17,7 +17,7 @@ from typing import Annotated, Literal, Union, cast, get_args, get_origin
 
 from gateway.configuration.problems import Sheet
 from gateway.configuration.schema import CHANNELS, LISTED, SINGLE, Table
-from gateway.configuration.toml_lines import Path
+from sensors.toml_lines import Path
 
 PREFIX = "VIGIA_"
 

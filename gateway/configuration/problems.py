@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from alerts.messages.catalogue import Catalogue
-from gateway.configuration.toml_lines import Lines, Path
+from sensors.toml_lines import Lines, Path
 
 SHOWN = 60
 """Longest value quoted in a message, in characters."""

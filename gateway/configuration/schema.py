@@ -51,7 +51,7 @@ class AreaTable(Table):
 
 
 class BusTable(Table):
-    """``[[bus]]``. `device`, `parity` and `stop_bits` belong to rtu."""
+    """``[[bus]]``. Which keys belong to which transport, `gateway.configuration.lines` knows."""
 
     id: Id = Field(examples=['"detectores"'])
     transport: Literal["tcp", "rtu", "rtu-over-tcp"] = Field(default="tcp", examples=['"tcp"'])
@@ -62,10 +62,14 @@ class BusTable(Table):
     timeout_ms: int = Field(default=200, ge=10, le=30_000, examples=["200"])
     transaction_id: Literal["strict", "ignore"] = Field(default="strict", examples=['"strict"'])
     in_flight: int = Field(default=1, ge=1, le=16, examples=["1"])
-    device: Text | None = Field(default=None, examples=['"/dev/ttyUSB0"'])
+    device: Text | None = Field(default=None, examples=['"/dev/serial/by-id/usb-FTDI_USB-RS485-if00-port0"'])
     baud: int | None = Field(default=None, ge=300, le=1_000_000, examples=["9600"])
-    parity: Text | None = Field(default=None, examples=['"none"'])
+    parity: Literal["none", "even", "odd"] | None = Field(default=None, examples=['"none"'])
     stop_bits: Literal[1, 2] | None = Field(default=None, examples=["1"])
+    gap_ms: float | None = Field(default=None, ge=0, le=1000, examples=["4"])
+    turnaround_ms: float = Field(default=0.0, ge=0, le=5000, examples=["10"])
+    late_ms: int | None = Field(default=None, ge=50, le=10_000, examples=["1000"])
+    echo: bool | None = Field(default=None, examples=["true"])
 
 
 class DetectorTable(Table):
@@ -77,10 +81,12 @@ class DetectorTable(Table):
     profile: Text = Field(examples=['"generic-modbus"'])
     bus: Text | None = Field(default=None, examples=['"detectores"'])
     unit: Unit | None = Field(default=None, examples=["1"])
+    turnaround_ms: float | None = Field(default=None, ge=0, le=5000, examples=["10"])
     mqtt: Text | None = Field(default=None, examples=['"depot/GD-201"'])
     lel_vol_pct: float | None = Field(default=None, ge=0.5, le=5, examples=["1.4"])
     factor: float = Field(default=1.0, ge=0.1, le=10, examples=["1.0"])
     calibrated_on: date | None = Field(default=None, examples=["2026-08-01"])
+    tested_on: date | None = Field(default=None, examples=["2026-03-15"])
     max_age_ms: int | None = Field(default=None, ge=100, le=3_600_000, examples=["2500"])
 
 

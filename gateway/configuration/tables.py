@@ -31,7 +31,7 @@ from gateway.configuration.schema import (
     WebhookTable,
     WebTable,
 )
-from gateway.configuration.toml_lines import Path
+from sensors.toml_lines import Path
 
 T = TypeVar("T", bound=Table)
 ChannelTable = OutputTable | WebhookTable | PlainChannelTable

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from gateway.configuration.problems import Sheet, shown
-from gateway.configuration.toml_lines import Lines, Path, scan
+from sensors.toml_lines import Lines, Path, scan
 
 LIMIT = 1 << 20
 """Largest file read, in bytes: a depot of a thousand detectors is a quarter of it."""

@@ -24,7 +24,7 @@ class Command:
         trusted, heard: as of a `Poll`: it is held, not failed, while the line is in doubt.
     """
 
-    __slots__ = ("ask", "attempt", "cascade", "coil", "done", "expires", "garbled", "sent", "unit")
+    __slots__ = ("ask", "attempt", "cascade", "coil", "done", "expires", "fault", "sent", "unit")
 
     trusted: Final = True
     heard: Final = NEVER
@@ -37,7 +37,7 @@ class Command:
         self.expires = now + COMMAND_S
         self.sent = NEVER
         self.attempt = 1
-        self.garbled = False
+        self.fault = ""
         self.cascade = False
 
 
@@ -56,12 +56,21 @@ class Commands:
         else:
             self.queue.append(command)
 
+    def take(self, held: Callable[[Command], bool] | None) -> Command | None:
+        """Take the oldest that is not held."""
+        if held is None:
+            return self.queue.popleft()
+        command = next((each for each in self.queue if not held(each)), None)
+        if command is not None:
+            self.queue.remove(command)
+        return command
+
     def answered(self, command: Command, byte: int) -> None:
         """A write was echoed: ask next what the coil really does. A read: tell it."""
         if command.ask.function == WRITE_COIL:
             command.ask = ask_coil(command.unit, command.coil)
             command.attempt = 1
-            command.garbled = False
+            command.fault = ""
             self.queue.appendleft(command)
         else:
             command.done(bool(byte & 1), "")
@@ -71,6 +80,7 @@ class Commands:
         if command.attempt == 1:
             self._counters.retries += 1
             command.attempt = 2
+            command.fault = ""
             self.queue.appendleft(command)
         else:
             self.failed(command, reason)

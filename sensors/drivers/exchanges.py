@@ -14,7 +14,7 @@ NEVER: Final = float("-inf")
 
 @dataclass(slots=True)
 class Counters:
-    """What happened on one line since the start."""
+    """What happened on one line since the start. `noise` counts bytes in which no frame was found, on RTU."""
 
     polls: int = 0
     answers: int = 0
@@ -22,7 +22,9 @@ class Counters:
     retries: int = 0
     late: int = 0
     foreign: int = 0
+    false_ids: int = 0
     garbled: int = 0
+    noise: int = 0
     exceptions: int = 0
     connects: int = 0
     reconnects: int = 0
@@ -46,6 +48,7 @@ class Poll:
         attempt: 1, or 2 for the retry.
         heard: when it last answered (loop seconds).
         failures: turns without an answer in a row.
+        fault: what was wrong with what came in its place, a short reason; empty where nothing came.
         silent: failed often enough to be only probed.
         cascade: it expired while the line was stuck for another's sake.
         status, reason: what is published while it is silent.
@@ -58,7 +61,7 @@ class Poll:
         "block",
         "cascade",
         "failures",
-        "garbled",
+        "fault",
         "heard",
         "idle",
         "owed",
@@ -68,11 +71,13 @@ class Poll:
         "sent",
         "silent",
         "status",
+        "unit",
         "words",
     )
 
     def __init__(self, block: Block) -> None:
         self.block = block
+        self.unit = block.unit
         self.ask: Ask = block.asks[0]
         self.part = 0
         self.words = bytearray()
@@ -80,7 +85,7 @@ class Poll:
         self.idle = True
         self.owed = False
         self.attempt = 1
-        self.garbled = False
+        self.fault = ""
         self.cascade = False
         self.heard = NEVER
         self.failures = 0
@@ -105,13 +110,13 @@ class Poll:
         self.ask = self.block.asks[0]
         self.part = 0
         self.words.clear()
-        self.garbled = False
+        self.fault = ""
 
     def end(self) -> None:
         """Leave the line until the next slot."""
         self.idle = True
         self.attempt = 1
-        self.garbled = False
+        self.fault = ""
 
     def collect(self, buffer: bytearray, base: int) -> bool:
         """Keep the registers of one request of several; True if another is to be asked in this turn."""

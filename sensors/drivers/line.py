@@ -8,6 +8,9 @@ that is mute. While it is stuck everybody is late, so lateness alone proves noth
   and held, not failed, until the line shows life (any answer, a late one too) or `MUTE_S` prove the connection dead.
 - If the line was stuck, all who answered lately go first, and what was about to be tried again is not.
 - Silent units are asked one at a time, when nobody else waits (see `silent`).
+
+A line of RTU frames has no ids, and one request in flight. There a late answer is kept from passing for the next one by
+holding its unit for a while, and nothing is sent before the line is silent (see `quiet`).
 """
 
 from collections.abc import Callable, Sequence
@@ -16,24 +19,22 @@ from typing import Final
 
 from sensors.drivers.commands import Command, Commands, Done
 from sensors.drivers.exchanges import NEVER, Counters, Poll
+from sensors.drivers.outcomes import Outcomes
+from sensors.drivers.quiet import Quiet
 from sensors.drivers.silent import Silent
 from sensors.drivers.strays import Exchange, Strays, Trickle
-from sensors.drivers.turns import Turns
+from sensors.drivers.turns import Held, Turns
 from sensors.readings import Scan, Status
 from sensors.stamps import Clock
-from sensors.wire.modbus import Head, Match, match, request
+from sensors.wire.modbus import Ask, Head, Match, match
 from sensors.wire.registers import Block
+from sensors.wire.rtu import SMALLEST
 
 MUTE_S: Final = 1.2
 """A connection on which nobody has answered for so long, though asked, is dead or half open."""
 
 FRESH_S: Final = 4.0
 """How long a new connection of many units may give no answer: it is not half open, but its first may be mute."""
-
-QUICK_REFUSAL_S: Final = 0.05
-"""A gateway that takes longer than this to say "no answer from the device" (exceptions 10 and 11) blocks the line."""
-
-GATEWAY_CODES: Final = frozenset({10, 11})
 
 
 class Line:
@@ -51,30 +52,35 @@ class Line:
         first_id: int,
         clock: Clock,
         on_scan: Callable[[Scan], None],
+        quiet: Quiet | None = None,
+        rtu: bool = False,
     ) -> None:
+        """`quiet` None: requests may follow each other at once. `rtu`: frames have no ids, and noise closes nothing."""
         self.counters = Counters()
         self.reason = ""
         self.answered = False
-        self._source = source
         self._turns = Turns(blocks, self.counters)
         self._timeout_s = timeout_s
         self._period_s = period_s
         self._window = window if strict_ids else 1
         self._fresh_s = min(MUTE_S * len(blocks), FRESH_S)
         self._strict_ids = strict_ids
+        self._quiet = quiet
+        self._rtu = rtu
         self._id = first_id
-        self._clock = clock
-        self._on_scan = on_scan
-        self._write: Callable[[bytes], None] | None = None
+        self._write: Callable[[Ask, int], None] | None = None
         self._flights: dict[int, Exchange] = {}
         self._commands = Commands(self.counters)
         self._silent = Silent(period_s, timeout_s, self.counters)
         self._strays = Strays(self.counters)
+        self._outcomes = Outcomes(source, self._turns, self._silent, clock, on_scan, self.counters)
         self._head_clock = NEVER
         self._doubt_until = NEVER
         self._slot_end = NEVER
         self._opened_at = NEVER
         self._trickle = Trickle(timeout_s)
+        self._noise = 0
+        self._false_id = ""
 
     # --- time passes
 
@@ -84,10 +90,10 @@ class Line:
         self._strays.new_slot()
         if self._write is None:
             for poll in self._turns.polls if self.reason else ():
-                self._publish(poll, Status.NO_CONTACT, self.reason)
+                self._outcomes.publish(poll, Status.NO_CONTACT, self.reason)
             return
         for poll in tuple(self._silent.polls):
-            self._publish(poll, poll.status, poll.reason)
+            self._outcomes.publish(poll, poll.status, poll.reason)
         self._turns.new_slot()
         if self._turns.queue:
             self._silent.delays(now)
@@ -96,17 +102,23 @@ class Line:
         """Fail what has run out of time. Returns why the connection must be closed, or nothing."""
         if self._write is None:
             self._commands.expire(now, self.reason)
-        if self._trickle.begun and not self._flights and now >= self._trickle.due():
+        if self._quiet is not None and self._write is not None and self._quiet.babbles(now):
             return "garbled"
+        if self._trickle.begun and not self._flights and now >= self._trickle.due():
+            if not self._rtu:
+                return "garbled"
+            self._trickle.ended()
         while self._flights:
             oldest_id = next(iter(self._flights))
             oldest = self._flights[oldest_id]
             if now < self._due_of(oldest):
                 return ""
             if self._trickle.begun:
-                oldest.garbled = True
+                oldest.fault = "garbled"
                 self.counters.garbled += 1
-                return "garbled"
+                if not self._rtu:
+                    return "garbled"
+                self._trickle.ended()
             del self._flights[oldest_id]
             trouble = self._expired(oldest, oldest_id, now)
             if trouble:
@@ -129,29 +141,37 @@ class Line:
             return self._due_of(self._flights[next(iter(self._flights))])
         return self._commands.expires() if self._write is None else inf
 
+    @property
+    def resume_at(self) -> float:
+        """When `pump` must be called again, for what waits for silence or for its unit (loop seconds)."""
+        return inf if self._quiet is None or self._write is None else self._quiet.resume_at
+
     def pump(self, now: float) -> None:
         """Send what is next, as far as the line takes it: commands, then polls in turn, then one probe."""
+        if self._quiet is not None:
+            self._quiet.resume_at = inf
         while self._write is not None and len(self._flights) < self._window:
-            exchange: Exchange | None
-            if self._commands.queue:
-                exchange = self._commands.queue.popleft()
-            elif self._doubt_until != NEVER:
-                exchange = self._witness()
-            elif self._turns.queue:
-                exchange = self._turns.queue.popleft()
-            else:
-                exchange = None if self._flights else self._silent.due(now, self._slot_end)
+            exchange = self._next(now)
             if exchange is None:
+                return
+            if self._quiet is not None and self._quiet.wait(exchange.unit, now):
+                if isinstance(exchange, Command):
+                    self._commands.queue.appendleft(exchange)
+                else:
+                    self._turns.queue.appendleft(exchange)
                 return
             self._send(exchange, now)
 
     # --- the connection comes and goes
 
-    def opened(self, write: Callable[[bytes], None], now: float, *, anew: bool) -> None:
+    def opened(self, write: Callable[[Ask, int], None], now: float, *, anew: bool) -> None:
         """There is a connection. `anew`: it follows a failure, so everybody gets a turn at once, the silent too."""
         self._write = write
         self.answered = False
+        self._false_id = ""
         self._trickle.ended()
+        if self._quiet is not None:
+            self._quiet.opened()
         if anew:
             self._opened_at = now
             self._silent.may_speak(now, all_of_them=len(self._silent.polls) == len(self._turns.polls))
@@ -170,13 +190,13 @@ class Line:
         self._silent.forget_probe()
         self._turns.end_all()
         for exchange in flights:
-            why = "garbled" if exchange.garbled else reason
+            why = exchange.fault or reason
             if isinstance(exchange, Command):
                 self._commands.again(exchange, why)
             elif exchange.trusted:
                 exchange.attempt, exchange.idle = 2, True
             else:
-                self._fail(exchange, why, now)
+                self._outcomes.fail(exchange, why, now)
 
     def stopped(self) -> None:
         """The line is given up on purpose: nothing is told of the heads, but nobody is left waiting for a command."""
@@ -193,8 +213,19 @@ class Line:
         self._silent.forget_probe()
         self._commands.stop()
 
+    def heard(self, now: float) -> None:
+        """Bytes came in, of whatever kind: the line is not silent."""
+        if self._quiet is not None:
+            self._quiet.heard(now)
+
+    def noise(self, count: int) -> str:
+        """So many bytes were no frame. Returns why the connection must be closed, or nothing."""
+        self.counters.noise += count
+        self._noise += count
+        return self._strays.rubbish(count)
+
     def receiving(self, now: float, *, partial: bool) -> None:
-        """Bytes came; `partial` says that a frame has begun and not ended."""
+        """Bytes came and were looked at; `partial` says that a frame has begun and not ended."""
         if partial:
             self._trickle.more(now)
         else:
@@ -208,12 +239,13 @@ class Line:
         key = head[0] if self._strict_ids else next(iter(self._flights), -1)
         exchange = self._flights.get(key)
         if exchange is None:
-            return self._unasked(key, now)
+            return self._unasked(key, head, buffer, start, now)
         verdict = match(exchange.ask, head, buffer, start)
         if verdict is Match.ANSWER or verdict is Match.EXCEPTION:
             oldest = self._window == 1 or key == next(iter(self._flights))
             del self._flights[key]
             self.answered = True
+            self._false_id = ""
             if self._doubt_until != NEVER:
                 self._line_lives(now, exchange.sent)
             else:
@@ -225,14 +257,16 @@ class Line:
                 self._refused(exchange, head[5], now)
             elif isinstance(exchange, Poll):
                 self.counters.answers += 1
-                self._answered(exchange, buffer, start + 9, now)
+                self._outcomes.answered(exchange, buffer, start + 9, now)
             else:
                 self._commands.answered(exchange, buffer[start + 9])
+            return ""
+        if self._late_of_held(head, buffer, start, now):
             return ""
         if verdict is Match.FOREIGN:
             return self._strays.foreign()
         self.counters.garbled += 1
-        exchange.garbled = True
+        exchange.fault = "garbled"
         return "garbled" if verdict is Match.OUT_OF_STEP else ""
 
     def command(self, unit: int, coil: int, on: bool | None, done: Done, now: float) -> None:
@@ -240,11 +274,29 @@ class Line:
         self._commands.add(Command(unit, coil, on, done, now))
         self.pump(now)
 
+    # --- details: turns
+
+    def _next(self, now: float) -> Exchange | None:
+        """Take the next that may be asked now: none of a unit whose late answer is still waited for."""
+        quiet = self._quiet
+        held = None if quiet is None else lambda exchange: quiet.holds(exchange, now)
+        if self._commands.queue:
+            command = self._commands.take(held)
+            if command is not None:
+                return command
+        if self._doubt_until != NEVER:
+            return self._witness(held)
+        poll = self._turns.take(held)
+        if poll is not None or self._flights:
+            return poll
+        return self._silent.due(now, self._slot_end, held)
+
     # --- details: time
 
     def _due_of(self, oldest: Exchange) -> float:
         due = max(self._head_clock, oldest.sent) + self._timeout_s
-        if self._doubt_until != NEVER and (oldest.trusted or oldest.heard == NEVER):
+        # On RTU nobody's answer waits behind another's: silence there is the unit's own.
+        if self._doubt_until != NEVER and not self._rtu and (oldest.trusted or oldest.heard == NEVER):
             due = max(due, self._doubt_until)
         return max(due, self._trickle.due()) if self._trickle.begun else due
 
@@ -257,20 +309,24 @@ class Line:
         self._head_clock = now
         if self._strict_ids:
             self._strays.remember(key, exchange)
-        why = "garbled" if exchange.garbled else "timeout"
+        if self._quiet is not None:
+            self._quiet.expired(exchange, now, in_pieces=self._noise >= exchange.ask.length + 2)
+        if self._noise >= SMALLEST:
+            exchange.fault = exchange.fault or "garbled"
+        why = exchange.fault or "timeout"
         if isinstance(exchange, Command):
             self._commands.again(exchange, why)
-        elif exchange.trusted and self._strict_ids:
+        elif exchange.trusted and (self._strict_ids or self._rtu):
             self.counters.retries += 1
             self._turns.again(exchange)
         else:
-            self._fail(exchange, why, now)
+            self._outcomes.fail(exchange, why, now)
         if now >= self._doubt_until:
             if self.answered or now - self._opened_at >= self._fresh_s:
-                return "mute"
+                return self._false_id or "mute"
             self._doubt_until = now + MUTE_S
         # Without ids a late answer could pass for the next one: only a new connection is sure not to bring it.
-        return "" if self._strict_ids else "late-guard"
+        return "" if self._strict_ids or self._rtu else "late-guard"
 
     def _line_lives(self, now: float, answered_sent: float) -> None:
         """Something answered after a doubt: let the stuck ones go on, and count what it cost."""
@@ -278,16 +334,16 @@ class Line:
         if now - answered_sent > self._timeout_s:
             self.counters.stalls += 1
             for poll in self._turns.after_stall():
-                self._fail(poll, "timeout", now)
+                self._outcomes.fail(poll, "timeout", now)
             self._silent.delays(answered_sent)
         self._silent.line_goes_on(now)
 
-    def _witness(self) -> Poll | None:
+    def _witness(self, held: Held | None) -> Poll | None:
         """While in doubt only one who answered lately is asked: its answer, or its silence, says most of the line."""
         alone = not self._flights
-        witness = self._turns.witness(alone=alone)
+        witness = self._turns.witness(held, alone=alone)
         if witness is None and alone and self._silent.polls and not any(self._turns.idle_witnesses()):
-            return self._silent.probe()  # nobody is left to ask: does anyone answer on this connection?
+            return self._silent.probe(held)  # nobody is left to ask: does anyone answer on this connection?
         return witness
 
     def _send(self, exchange: Exchange, now: float) -> None:
@@ -298,62 +354,26 @@ class Line:
         self._flights[key] = exchange
         self._strays.reused(key)
         self.counters.polls += 1
+        self._noise = 0
+        if self._quiet is not None:
+            self._quiet.sent(exchange.unit, now)
         if self._write is not None:
-            self._write(request(exchange.ask, key))
+            self._write(exchange.ask, key)
 
     # --- details: answers
 
-    def _answered(self, poll: Poll, buffer: bytearray, base: int, now: float) -> None:
-        if len(poll.block.asks) > 1:
-            if poll.collect(buffer, base):
-                self._turns.queue.appendleft(poll)
-                return
-            buffer, base = poll.words, 0
-        stamp = self._clock.now()
-        readings = poll.block.readings(buffer, base, stamp)
-        poll.end()
-        self._alive(poll, now)
-        if poll.owed:
-            # It was still waiting when its next slot began: that turn follows at once, so that its mean period is kept.
-            poll.owed = False
-            self._turns.begin(poll)
-        self._on_scan(Scan(self._source, readings, stamp))
-
-    def _alive(self, poll: Poll, now: float) -> None:
-        poll.heard = now
-        poll.failures = 0
-        if poll.silent:
-            self._silent.remove(poll)
-
     def _refused(self, exchange: Exchange, code: int, now: float) -> None:
-        """An exception answer: the unit lives (unless its gateway speaks for it) but gives no value."""
-        reason = f"exception-{code}"
         if isinstance(exchange, Command):
-            self._commands.failed(exchange, reason)
-            return
-        apart = exchange.block.split()
-        if len(apart) > 1 or apart[0] is not exchange.block:
-            self._split(exchange, apart)
-            return
-        exchange.rewind()
-        self._publish(exchange, Status.FAULT, reason)
-        exchange.end()
-        if code in GATEWAY_CODES and now - exchange.sent > QUICK_REFUSAL_S:
-            self._silent.count_failure(exchange, Status.FAULT, reason, now)
-        else:
-            self._alive(exchange, now)
+            self._commands.failed(exchange, f"exception-{code}")
+        elif self._outcomes.refused(exchange, code, now):
+            self._strays.forget(exchange)
 
-    def _split(self, poll: Poll, apart: Sequence[Block]) -> None:
-        """The unit refuses a merged read: ask head by head from now on, so that one bad address spoils no other."""
-        self.counters.splits += 1
-        if poll.silent:
-            self._silent.remove(poll)
-        self._strays.forget(poll)
-        self._turns.replace(poll, apart)
-
-    def _unasked(self, key: int, now: float) -> str:
+    def _unasked(self, key: int, head: Head, buffer: bytearray, start: int, now: float) -> str:
+        if self._late_of_held(head, buffer, start, now):
+            return ""
         late = self._strays.recognise(key)
         if late is None:
+            self._false_id = self._strays.suspect(self._flights, key, head, buffer, start) or self._false_id
             return self._strays.foreign()
         # Its value is not used, but it proves that the line lives, and that a unit which only waited its turn does too.
         self.answered = True
@@ -362,21 +382,18 @@ class Line:
             oldest = late if late.cascade else next(iter(self._flights.values()), late)
             self._line_lives(now, oldest.sent)
         if late.cascade and isinstance(late, Poll):
-            self._alive(late, now)
+            self._outcomes.alive(late, now)
             if late.idle:
                 self._turns.begin(late)
         return ""
 
-    # --- details: failures
-
-    def _fail(self, poll: Poll, reason: str, now: float) -> None:
-        was_silent = poll.silent
-        poll.rewind()
-        poll.end()
-        if not was_silent:
-            self._publish(poll, Status.NO_CONTACT, reason)
-        self._silent.count_failure(poll, Status.NO_CONTACT, reason, now)
-
-    def _publish(self, poll: Poll, status: Status, reason: str) -> None:
-        stamp = self._clock.now()
-        self._on_scan(Scan(self._source, poll.without_value(status, reason, stamp), stamp))
+    def _late_of_held(self, head: Head, buffer: bytearray, start: int, now: float) -> bool:
+        """Tell whether this is the late answer that a unit is held for. It is not used, but the line lives."""
+        late = None if self._quiet is None else self._quiet.recognise(head, buffer, start)
+        if late is None:
+            return False
+        self.counters.late += 1
+        self.answered = True
+        if self._doubt_until != NEVER:
+            self._line_lives(now, now)
+        return True

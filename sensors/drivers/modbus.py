@@ -7,55 +7,49 @@ from math import inf
 from typing import Final
 
 from sensors.drivers.commands import Done
+from sensors.drivers.connections import AnyInbox, NoConnectionError, Wire, connect
 from sensors.drivers.exchanges import Counters
 from sensors.drivers.line import Line
 from sensors.drivers.pacer import Pacer
+from sensors.drivers.quiet import Quiet
+from sensors.drivers.settings import BusSettings
 from sensors.profiles import Profile
+from sensors.quality import Movement
 from sensors.readings import DetectorId, LinkChange, Scan
-from sensors.stamps import MILLISECOND, SECOND, Clock
-from sensors.wire.modbus import BrokenStreamError, Inbox
+from sensors.stamps import SECOND, Clock
+from sensors.wire.modbus import BrokenStreamError
 from sensors.wire.points import Basis, ModbusPoints
 from sensors.wire.registers import InstalledHead, plan
-
-CONNECT_S: Final = 1.0
-"""How long a connection may take to come about. On one line of cable it takes milliseconds."""
+from sensors.wire.rtu import RtuInbox
 
 RECONNECT_FIRST_S: Final = 0.1
 RECONNECT_LAST_S: Final = 2.0
 MAX_IN_FLIGHT: Final = 16
+
+CHUNKS_S: Final = 0.02
+"""A frame whose next byte takes longer than this, and the silence between two frames, has ended: USB adapters hand on
+what they receive every 16 ms."""
+
+SEGMENTS_S: Final = 0.05
+"""The same behind a network."""
 
 LATE_GUARD: Final = "late-guard"
 """Why a line that ignores ids is opened anew after a timeout; planned, so no change of the link."""
 
 
 @dataclass(frozen=True, slots=True)
-class BusSettings:
-    """One Modbus TCP line; times in nanoseconds.
+class ModbusHead:
+    """One head on the line. `profile` is already installed (its settings applied).
 
     Attributes:
-        period_ns: every block is read once in each slot of this length.
-        timeout_ns: how long an answer may take.
-        strict_ids: False for gateways that invent transaction ids; then one request is in flight and ids mean nothing.
-        in_flight: requests on the line at the same time, 1 to 16.
+        turnaround_ns: rest that its unit needs on the line before and after each exchange.
     """
-
-    id: str
-    host: str
-    port: int
-    period_ns: int = 500 * MILLISECOND
-    timeout_ns: int = 200 * MILLISECOND
-    strict_ids: bool = True
-    in_flight: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class ModbusHead:
-    """One head on the line. `profile` is already installed (its settings applied)."""
 
     detector: DetectorId
     unit: int
     profile: Profile
     basis: Basis
+    turnaround_ns: int = 0
 
 
 def installed_head(head: ModbusHead) -> InstalledHead:
@@ -87,8 +81,8 @@ class ModbusBus:
         on_scan: Callable[[Scan], None],
         on_link: Callable[[LinkChange], None],
     ) -> None:
-        if not 1 <= settings.in_flight <= MAX_IN_FLIGHT:
-            raise ValueError(f"in_flight is 1 to {MAX_IN_FLIGHT}, got {settings.in_flight}")
+        if not 1 <= settings.in_flight <= MAX_IN_FLIGHT or (settings.rtu and settings.in_flight > 1):
+            raise ValueError(f"in_flight is 1 to {MAX_IN_FLIGHT}, and 1 on RTU; got {settings.in_flight}")
         self.settings = settings
         self.up = False
         self._clock = clock
@@ -98,21 +92,28 @@ class ModbusBus:
         for head in heads:
             units.setdefault(head.unit, []).append(installed_head(head))
         self._period_s = settings.period_ns / SECOND
+        movement = Movement()
         self._line = Line(
             settings.id,
-            [block for unit, members in units.items() for block in plan(unit, members)],
+            [block for unit, members in units.items() for block in plan(unit, members, movement)],
             timeout_s=settings.timeout_ns / SECOND,
             period_s=self._period_s,
             window=settings.in_flight,
-            strict_ids=settings.strict_ids,
+            strict_ids=settings.strict_ids and not settings.rtu,
             first_id=settings.port * 7919 & 0xFFFF,
             clock=clock,
             on_scan=on_scan,
+            quiet=_quiet(settings, heads),
+            rtu=settings.rtu,
         )
         self._loop: asyncio.AbstractEventLoop | None = None
         self._next_slot = inf
         self._watching: int | None = None
-        self._wire: _Wire | None = None
+        self._wire: Wire | None = None
+        self._silence_s = settings.gap_s + (CHUNKS_S if settings.serial is not None else SEGMENTS_S)
+        self._heard_at = 0.0
+        self._silence: asyncio.TimerHandle | None = None
+        self._resume: asyncio.TimerHandle | None = None
         self._ended: asyncio.Future[str] | None = None
         self._told: bool | None = None
         self._has_heads = self._needs_answer = bool(heads)
@@ -149,6 +150,10 @@ class ModbusBus:
                 delay = min(max(delay * 2, RECONNECT_FIRST_S), RECONNECT_LAST_S) if fruitless else 0.0
         finally:
             self._loop = None
+            for timer in (self._silence, self._resume):
+                if timer is not None:
+                    timer.cancel()
+            self._silence = self._resume = None
             if self._wire is not None:
                 self._wire.abort()
                 self._wire = None
@@ -158,18 +163,12 @@ class ModbusBus:
     async def _one_connection(self, *, anew: bool) -> str:
         """Connect and stay until the connection ends; return why it did (or did not come about)."""
         loop = asyncio.get_running_loop()
-        wire = _Wire(self, loop)
         self._ended = loop.create_future()
         self.counters.connects += 1
-        reason = "closed"
         try:
-            async with asyncio.timeout(CONNECT_S):
-                transport, _ = await loop.create_connection(lambda: wire, self.settings.host, self.settings.port)
-        except ConnectionRefusedError:
-            transport, reason = None, "refused"
-        except (TimeoutError, OSError):
-            transport, reason = None, "unreachable"
-        if transport is None or transport.is_closing():
+            wire = await connect(self.settings, self)
+        except NoConnectionError as error:
+            reason = str(error)
             self.counters.refusals += 1
             self._line.answered = False
             self._line.closed(reason, loop.time())
@@ -178,7 +177,7 @@ class ModbusBus:
         self._wire = wire
         if not self._needs_answer:
             self._set_up(up=True, reason="")
-        self._line.opened(transport.write, loop.time(), anew=anew)
+        self._line.opened(wire.send, loop.time(), anew=anew)
         self._watch()
         return await self._ended
 
@@ -193,6 +192,8 @@ class ModbusBus:
             self.counters.overruns += missed
             self._next_slot += (missed + 1) * self._period_s
             self._pacer.at(self._next_slot, self.slot)
+            if self._wire is not None and not self._wire.stands():
+                self.lost("unplugged", now)
             self._sweep(now)
             self._line.slot(now)
             self._line.pump(now)
@@ -214,8 +215,18 @@ class ModbusBus:
             self.crashed(error)
             raise
 
-    def received(self, inbox: Inbox, now: float) -> None:
+    def received(self, count: int, now: float) -> None:  # noqa: ARG002 - of the protocol of connections
         """Bytes came in: take the whole frames out of them."""
+        wire = self._wire
+        if wire is None:
+            return
+        self._line.heard(now)
+        self._take(wire.inbox, now)
+        if isinstance(wire.inbox, RtuInbox) and wire.inbox.partial and self._wire is wire:
+            self._heard_at = now
+            self._await_silence()
+
+    def _take(self, inbox: AnyInbox, now: float) -> None:
         line = self._line
         trouble = ""
         try:
@@ -225,19 +236,46 @@ class ModbusBus:
         except BrokenStreamError:
             self.counters.garbled += 1
             trouble = "garbled"
+        partial = inbox.partial
+        if isinstance(inbox, RtuInbox):
+            partial = inbox.awaited
+            if inbox.skipped:
+                trouble = line.noise(inbox.skipped) or trouble
+                inbox.skipped = 0
         if trouble:
             self.lost(trouble, now)
             return
         if self._needs_answer and line.answered:
             self._needs_answer = False
             self._set_up(up=True, reason="")
-        line.receiving(now, partial=inbox.partial)
+        line.receiving(now, partial=partial)
         if line.wants_to_send:
             line.pump(now)
             self._watch()
         elif self._watching is not None and not line.waits:
             self._pacer.forget(self._watching, self.overdue)
             self._watching = None
+
+    def _await_silence(self) -> None:
+        if self._silence is None and self._loop is not None:
+            self._silence = self._loop.call_at(self._heard_at + self._silence_s, self._silent)
+
+    def _silent(self) -> None:
+        """The line may have been silent for so long that a frame which has begun was none."""
+        self._silence = None
+        wire = self._wire
+        if wire is None or self._loop is None or not isinstance(wire.inbox, RtuInbox):
+            return
+        now = self._loop.time()
+        if now < self._heard_at + self._silence_s:
+            self._await_silence()
+            return
+        try:
+            while self._wire is wire and wire.inbox.give_up():
+                self._take(wire.inbox, now)
+        except BaseException as error:
+            self.crashed(error)
+            raise
 
     def lost(self, reason: str, now: float) -> None:
         """The connection is over: by the peer's doing, or given up for this reason."""
@@ -259,7 +297,7 @@ class ModbusBus:
         if self._ended is not None and not self._ended.done():
             self._ended.set_exception(error)
 
-    def is_current(self, wire: "_Wire") -> bool:
+    def is_current(self, wire: Wire) -> bool:
         """Tell whether this is the connection in use; an abandoned one may still have a word to say."""
         return wire is self._wire
 
@@ -294,6 +332,25 @@ class ModbusBus:
         """Be woken when the oldest request runs out of time. A wake too early costs less than one for each request."""
         if self._watching is None and self._line.waits:
             self._watching = self._pacer.at(self._line.due(), self.overdue)
+        resume = self._line.resume_at
+        if resume != inf and self._loop is not None and (self._resume is None or resume < self._resume.when()):
+            # Of its own, since the silence between two frames is shorter than the pacer's tick.
+            if self._resume is not None:
+                self._resume.cancel()
+            self._resume = self._loop.call_at(resume, self._resumed)
+
+    def _resumed(self) -> None:
+        self._resume = None
+        if self._loop is None:
+            return
+        now = self._loop.time()
+        try:
+            self._sweep(now)
+            self._line.pump(now)
+            self._watch()
+        except BaseException as error:
+            self.crashed(error)
+            raise
 
     def _set_up(self, *, up: bool, reason: str) -> None:
         self.up = up
@@ -302,37 +359,12 @@ class ModbusBus:
             self._on_link(LinkChange(self.settings.id, up, reason, self._clock.now()))
 
 
-class _Wire(asyncio.BufferedProtocol):
-    """One connection: hands its bytes and its end to the bus."""
-
-    def __init__(self, bus: ModbusBus, loop: asyncio.AbstractEventLoop) -> None:
-        self._bus = bus
-        self._time = loop.time
-        self._inbox = Inbox()
-        self._transport: asyncio.BaseTransport | None = None
-
-    def abort(self) -> None:
-        """Drop the connection without waiting for what was not sent: the next one must not wait for the dead."""
-        if isinstance(self._transport, asyncio.WriteTransport):
-            self._transport.abort()
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = transport
-
-    def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002 - the room is ours, whatever the hint
-        return self._inbox.room()
-
-    def buffer_updated(self, nbytes: int) -> None:
-        if not self._bus.is_current(self):
-            self._inbox.clear()
-            return
-        self._inbox.filled(nbytes)
-        try:
-            self._bus.received(self._inbox, self._time())
-        except BaseException as error:
-            self._bus.crashed(error)
-            raise
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        if self._bus.is_current(self):
-            self._bus.lost("closed" if exc is None else "reset", self._time())
+def _quiet(settings: BusSettings, heads: Sequence[ModbusHead]) -> Quiet | None:
+    """Return the silences of this line; None for a network line whose devices need none."""
+    rests: dict[int, float] = {}
+    for head in heads:
+        rests[head.unit] = max(rests.get(head.unit, 0.0), head.turnaround_ns / SECOND, settings.turnaround_ns / SECOND)
+    if not settings.rtu and not settings.turnaround_ns and not any(rests.values()):
+        return None
+    late_s = settings.late_ns / SECOND if settings.rtu else None
+    return Quiet(settings.gap_s, rests, settings.turnaround_ns / SECOND, late_s)

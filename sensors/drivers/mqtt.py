@@ -2,20 +2,20 @@
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
-from enum import Enum
-from math import inf
-from typing import Final
+from dataclasses import dataclass, fields
+from typing import Final, assert_never
 
 from aiomqtt import Message, MqttError
 
 from sensors.drivers.broker import Backoff, Connection, MqttSettings, connected, reason_of
 from sensors.profiles import Profile
-from sensors.quality import UNKNOWN_TRIP_LEL_PCT, Span, judge, silence, unusable
-from sensors.readings import DetectorId, LinkChange, Quality, Reading, Scan, Status
+from sensors.quality import Movement
+from sensors.readings import DetectorId, LinkChange, Reading, Scan
 from sensors.stamps import MILLISECOND, SECOND, Clock, Instant, Stamp
-from sensors.wire.payloads import GarbledPayloadError, Heard, Json, PayloadPoints, PayloadReader, decode
-from sensors.wire.points import Basis, UnitOfValue, reference_lel_pct_per
+from sensors.wire.documents import GarbledPayloadError
+from sensors.wire.listener import Ignored, Listener, MqttPoints
+from sensors.wire.payload_points import PayloadPoints
+from sensors.wire.points import Basis
 
 __all__ = ["SOURCE", "MqttCounters", "MqttHead", "MqttSettings", "MqttSource"]
 
@@ -23,8 +23,6 @@ SOURCE: Final = "mqtt"
 REPEAT_WINDOW_NS: Final = 100 * MILLISECOND
 """The same bytes on the same topic within this time are one sample that came twice."""
 TOPICS_PER_SUBSCRIBE: Final = 100
-WHOLE_LEL_PCT: Final = 100.0
-"""Full scale of a head in %LEL of which nobody knows more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +97,13 @@ class MqttSource:
         self._on_scan = on_scan
         self._on_link = on_link
         self._told: tuple[bool, str] | None = None
-        topics: dict[str, list[_Ear]] = {}
+        topics: dict[str, list[Listener]] = {}
+        movement = Movement()
         for head in heads:
-            topics.setdefault(head.topic, []).append(_Ear(head))
-        self._topics: Mapping[str, _Topic] = {topic: _Topic(tuple(ears)) for topic, ears in topics.items()}
+            ear = listener(head, movement)
+            for topic in ear.topics:
+                topics.setdefault(topic, []).append(ear)
+        self._topics: Mapping[str, _Topic] = {topic: _Topic(topic, tuple(ears)) for topic, ears in topics.items()}
 
     async def run(self) -> None:
         """Stay connected and subscribed until cancelled."""
@@ -154,51 +155,69 @@ class MqttSource:
         payload = message.payload
         if topic is None:
             return
-        if message.retain:
-            count.dropped_retained += 1
-        elif not payload:
+        if not payload:
             count.dropped_empty += 1
         elif len(payload) > self._settings.max_packet:
             count.dropped_size += 1
         else:
             taken = self._clock.now()
-            if topic.repeats(payload, taken.mono):
+            if not message.retain and topic.repeats(payload, taken.mono):
                 count.dropped_duplicate += 1
                 return
-            readings = self._readings(topic, payload, taken)
-            if readings:
+            for readings in self._scans(topic, payload, taken, retained=message.retain):
                 count.readings += len(readings)
                 self._on_scan(Scan(SOURCE, readings, taken))
 
-    def _readings(self, topic: "_Topic", payload: bytes, taken: Stamp) -> tuple[Reading, ...]:
-        try:
-            document = decode(payload)
-        except GarbledPayloadError:
-            self.counters.dropped_garbled += 1
-            return tuple(ear.garbled(taken) for ear in topic.ears)
-        readings = []
+    def _scans(self, topic: "_Topic", payload: bytes, taken: Stamp, *, retained: bool) -> Iterator[tuple[Reading, ...]]:
+        """Yield the readings of one message; those of the second, third ... sample in it apart, in their order."""
+        heard: list[list[Reading]] = []
         for ear in topic.ears:
-            match ear.hear(document, taken):
-                case Reading() as reading:
-                    readings.append(reading)
-                case _Silence.ABSENT:
-                    self.counters.dropped_absent += 1
-                case _Silence.DUPLICATE:
-                    self.counters.dropped_duplicate += 1
-        return tuple(readings)
+            try:
+                outcomes = ear.hear(topic.name, payload, taken, retained=retained)
+            except GarbledPayloadError:
+                self.counters.dropped_garbled += ear is topic.ears[0]
+                outcomes = () if retained else (ear.garbled(taken),)
+            for number, outcome in enumerate(outcomes):
+                if isinstance(outcome, Ignored):
+                    self._count(outcome)
+                    continue
+                while len(heard) <= number:
+                    heard.append([])
+                heard[number].append(outcome)
+        if retained and not heard:
+            self.counters.dropped_retained += 1
+        yield from (tuple(readings) for readings in heard if readings)
+
+    def _count(self, ignored: Ignored) -> None:
+        match ignored:
+            case Ignored.ABSENT:
+                self.counters.dropped_absent += 1
+            case Ignored.DUPLICATE:
+                self.counters.dropped_duplicate += 1
+            case Ignored.RETAINED:
+                pass  # the message as a whole is counted once
+            case _:
+                assert_never(ignored)
 
 
-class _Silence(Enum):
-    """Why a message is no new sample of a head."""
+def listener(head: MqttHead, movement: Movement | None = None) -> Listener:
+    """Return who listens to this head.
 
-    ABSENT = "absent"
-    DUPLICATE = "duplicate"
+    Raises:
+        TypeError: if its profile is not installed, or not one of MQTT.
+        TopicError: if its topic does not fit its profile.
+    """
+    points = head.profile.points
+    if not isinstance(points, PayloadPoints):
+        raise TypeError(f"{head.detector}: profile {head.profile.id} is none for MQTT")
+    return Listener(MqttPoints(head.detector, head.topic, points, head.basis), movement)
 
 
 class _Topic:
     """A topic, the heads that speak on it, and what was last said."""
 
-    def __init__(self, ears: tuple["_Ear", ...]) -> None:
+    def __init__(self, name: str, ears: tuple[Listener, ...]) -> None:
+        self.name = name
         self.ears = ears
         self._last = b""
         self._last_at = Instant(0)
@@ -210,57 +229,3 @@ class _Topic:
         self._last = payload
         self._last_at = now
         return False
-
-
-class _Ear:
-    """One head, prepared for listening."""
-
-    def __init__(self, head: MqttHead) -> None:
-        points = head.profile.points
-        if not isinstance(points, PayloadPoints):
-            raise TypeError(f"{head.detector}: profile {head.profile.id} is none for MQTT")
-        self._detector = head.detector
-        self._reader = PayloadReader(points)
-        per_unit = reference_lel_pct_per(points.unit_of_value, head.basis)
-        full_scale = points.full_scale
-        if full_scale is None:
-            full_scale = WHOLE_LEL_PCT if points.unit_of_value is UnitOfValue.LEL_PCT else inf
-        trip = UNKNOWN_TRIP_LEL_PCT if points.trip is None else points.trip * per_unit
-        self._per_unit = per_unit
-        self._span = Span(full_scale * per_unit, points.zero_drift * per_unit, trip)
-        self._sequence: str | None = None
-        self._seen = False
-
-    def hear(self, document: Json, taken: Stamp) -> Reading | _Silence:
-        """Return the reading in a document, or why there is none."""
-        heard = self._reader.read(document)
-        if heard is None:
-            return _Silence.ABSENT
-        if heard.sequence is not None:
-            if heard.sequence == self._sequence:
-                return _Silence.DUPLICATE
-            self._sequence = heard.sequence
-        reading = self._judged(heard, taken)
-        if reading.quality is Quality.GOOD and not heard.complete:
-            # It says less than its profile promises: enough to raise an alarm, not enough to end one.
-            reading = replace(reading, quality=Quality.UNCERTAIN, reason="no-status")
-        self._seen = self._seen or reading.quality is not Quality.BAD
-        return reading
-
-    def _judged(self, heard: Heard, taken: Stamp) -> Reading:
-        raw, status = heard.raw, heard.status
-        if heard.gas is None:
-            value = None if heard.reason and status is not Status.MEASURING else heard.value * self._per_unit
-            return judge(self._detector, value, raw, taken, self._span, status, seen=self._seen)
-        if status is not Status.MEASURING:
-            return judge(self._detector, None, raw, taken, self._span, status, alarm=heard.gas, seen=self._seen)
-        at_least = self._span.trip if heard.gas else 0.0
-        return Reading(self._detector, None, at_least, Quality.GOOD, Status.MEASURING, raw, taken)
-
-    def garbled(self, taken: Stamp) -> Reading:
-        """Return the reading of a message that is no JSON text."""
-        return unusable(self._detector, Status.FAULT, "garbled", None, taken)
-
-    def unheard(self, reason: str, taken: Stamp) -> Reading:
-        """Return the reading of a head that cannot be heard."""
-        return silence(self._detector, reason, taken)

@@ -4,6 +4,7 @@ from math import ceil
 from typing import Final
 
 from sensors.drivers.exchanges import NEVER, Counters, Poll
+from sensors.drivers.turns import Held
 from sensors.readings import Status
 
 FAILURES_TO_SILENCE: Final = 2
@@ -59,20 +60,23 @@ class Silent:
         if all_of_them:
             self.polls.clear()
 
-    def due(self, now: float, slot_end: float) -> Poll | None:
+    def due(self, now: float, slot_end: float, held: Held | None) -> Poll | None:
         """Begin the probe whose time has come, if the gap before the next slot is long enough for its silence."""
         if not self.polls or now < self._next_probe:
             return None
         due = min(poll.probe_at for poll in self.polls)
         fits = now + self._timeout_s <= slot_end or now - due > PROBE_OVERDUE_S
-        return self.probe() if now >= due and fits else None
+        return self.probe(held) if now >= due and fits else None
 
-    def probe(self) -> Poll:
-        """Begin the probe that is due first."""
-        self._counters.probes += 1
-        self._probe = min(self.polls, key=lambda each: each.probe_at)
-        self._probe.begin()
-        return self._probe
+    def probe(self, held: Held | None) -> Poll | None:
+        """Begin the probe that is due first, of those that wait for one and are not held."""
+        free = (poll for poll in self.polls if poll.idle and not (held and held(poll)))
+        probe = min(free, key=lambda each: each.probe_at, default=None)
+        if probe is not None:
+            self._counters.probes += 1
+            self._probe = probe
+            probe.begin()
+        return probe
 
     def delays(self, since: float) -> None:
         """Others wait since then; if there is a probe, for its sake."""

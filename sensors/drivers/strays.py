@@ -1,9 +1,11 @@
 """What arrives otherwise than asked: too late, from somebody else, or drop by drop."""
 
+from collections.abc import Mapping
 from typing import Final, TypeAlias
 
 from sensors.drivers.commands import Command
 from sensors.drivers.exchanges import NEVER, Counters, Poll
+from sensors.wire.modbus import Head, Match, match
 
 MAX_LATE: Final = 64
 """Requests out of time whose late answers are still recognised."""
@@ -11,10 +13,18 @@ MAX_LATE: Final = 64
 MAX_NOISE: Final = 1000
 """Frames nobody asked for in one slot; beyond it the connection is given up."""
 
+MAX_RUBBISH: Final = 8192
+"""Bytes without a frame in one slot, on RTU; beyond it the connection is given up."""
+
 TRICKLE_S: Final = 2.0
 """An answer that has begun may take so long in all, as long as its bytes keep coming."""
 
 Exchange: TypeAlias = Poll | Command
+
+FALSE_ID: Final = "id-false"
+"""The right answer came, but for its transaction id; with a pattern, one of the next two."""
+ID_ZERO: Final = "id-zero"
+ID_SWAPPED: Final = "id-swapped"
 
 
 class Strays:
@@ -24,6 +34,7 @@ class Strays:
         self._counters = counters
         self._late: dict[int, Exchange] = {}
         self._noise = 0
+        self._rubbish = 0
 
     def remember(self, key: int, exchange: Exchange) -> None:
         """Its answer, should it still come, is a late one."""
@@ -37,6 +48,19 @@ class Strays:
         if late is not None:
             self._counters.late += 1
         return late
+
+    def suspect(self, flights: Mapping[int, Exchange], key: int, head: Head, buffer: bytearray, start: int) -> str:
+        """Find out if a frame would be the answer to what is in flight, were it not for its transaction id.
+
+        Returns the reason, which the request keeps in case no right answer comes; nothing if it would not.
+        """
+        for asked, exchange in flights.items():
+            if match(exchange.ask, head, buffer, start) in (Match.ANSWER, Match.EXCEPTION):
+                self._counters.false_ids += 1
+                swapped = asked >> 8 | (asked & 0xFF) << 8
+                exchange.fault = ID_ZERO if key == 0 else ID_SWAPPED if key == swapped else FALSE_ID
+                return exchange.fault
+        return ""
 
     def reused(self, key: int) -> None:
         """The transaction id belongs to a new request."""
@@ -56,9 +80,14 @@ class Strays:
         self._noise += 1
         return "flood" if self._noise > MAX_NOISE else ""
 
+    def rubbish(self, count: int) -> str:
+        """So many bytes were no frame; says "flood" when it is too much."""
+        self._rubbish += count
+        return "flood" if self._rubbish > MAX_RUBBISH else ""
+
     def new_slot(self) -> None:
         """The noise is counted anew."""
-        self._noise = 0
+        self._noise = self._rubbish = 0
 
 
 class Trickle:

@@ -1,10 +1,14 @@
 """Who is next on a line: the polls in the order of their turns. Sends nothing and judges nothing."""
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias
 
 from sensors.drivers.exchanges import NEVER, Counters, Poll
 from sensors.wire.registers import Block
+
+Held: TypeAlias = Callable[[Poll], bool]
+"""Whether a poll must not be sent yet."""
 
 
 class Turns:
@@ -63,21 +67,30 @@ class Turns:
         self.queue = deque(sorted(waiting, key=lambda poll: not poll.trusted))
         return given_up
 
-    def witness(self, *, alone: bool) -> Poll | None:
+    def take(self, held: Held | None) -> Poll | None:
+        """Take the next that is not held."""
+        if held is None:
+            return self.queue.popleft() if self.queue else None
+        poll = next((each for each in self.queue if not held(each)), None)
+        if poll is not None:
+            self.queue.remove(poll)
+        return poll
+
+    def witness(self, held: Held | None, *, alone: bool) -> Poll | None:
         """Take one who answered lately: from the queue, or out of turn if others wait for what it will show.
 
         Without any such, the next of the queue is taken; `alone` says that nothing is in flight.
         """
         for poll in self.queue:
-            if poll.trusted:
+            if poll.trusted and not (held and held(poll)):
                 self.queue.remove(poll)
                 return poll
         if not alone or not self.queue:
             return None
-        idle = self.idle_witnesses()
+        idle = (poll for poll in self.idle_witnesses() if not (held and held(poll)))
         witness = min(idle, key=lambda each: each.heard, default=None)
         if witness is None:
-            return self.queue.popleft()
+            return self.take(held)
         witness.begin()
         return witness
 

@@ -6,12 +6,16 @@ from enum import Enum
 from typing import Final
 
 READ_COILS: Final = 1
+READ_DISCRETE: Final = 2
 READ_HOLDING: Final = 3
 READ_INPUT: Final = 4
 WRITE_COIL: Final = 5
 
 MAX_REGISTERS: Final = 125
 """Registers in one read (Modbus application protocol 1.1b3, 6.3)."""
+
+MAX_BITS: Final = 2000
+"""Coils or discrete inputs in one read (6.1, 6.2)."""
 
 MAX_LENGTH: Final = 254
 """Largest MBAP length: unit id and a PDU of 253 bytes."""
@@ -60,6 +64,18 @@ def ask_registers(unit: int, function: int, register: int, count: int) -> Ask:
     if not 1 <= count <= MAX_REGISTERS or not 0 <= register <= 0x10000 - count or not 0 <= unit <= 0xFF:
         raise ValueError(f"cannot read {count} registers at {register} of unit {unit}")
     return Ask(unit, function, _REQUEST.pack(0, 6, unit, function, register, count), count * 2, count * 2 + 3)
+
+
+def ask_bits(unit: int, function: int, first: int, count: int) -> Ask:
+    """Read `count` coils (1) or discrete inputs (2) from wire address `first` on.
+
+    Raises:
+        ValueError: if the count, the address or the unit is outside what a frame can carry.
+    """
+    if not 1 <= count <= MAX_BITS or not 0 <= first <= 0x10000 - count or not 0 <= unit <= 0xFF:
+        raise ValueError(f"cannot read {count} bits at {first} of unit {unit}")
+    size = (count + 7) // 8
+    return Ask(unit, function, _REQUEST.pack(0, 6, unit, function, first, count), size, size + 3)
 
 
 def ask_coil(unit: int, coil: int) -> Ask:

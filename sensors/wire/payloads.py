@@ -1,109 +1,37 @@
-"""JSON payloads of MQTT heads <-> the values in them: which field says what. Knows no topic, broker or clock."""
+"""What one head's messages say: from payloads to what is heard of it. Knows no broker and no clock.
 
+A head may speak on several topics and say a part at a time. What it said of its state is remembered by the profile's
+rule; a number is never: a message without it is no sample.
+"""
+
+import binascii
 import math
+import struct
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-import msgspec
-
-from sensors.quality import worst
 from sensors.readings import Status
+from sensors.wire.conversion import Sentinels
+from sensors.wire.documents import (
+    ABSENT,
+    GarbledPayloadError,
+    Json,
+    as_number,
+    bytes_of,
+    documents,
+    found_at,
+    holds,
+    printable,
+    scalar_of,
+    seconds_of,
+)
+from sensors.wire.meanings import ALARMS, NOTHING_TOLD, Precedence, Told, as_text, both, precedence, told
+from sensors.wire.payload_points import FieldPoint, PayloadPoints, PayloadState, Step, pointer_tokens
 from sensors.wire.points import UnitOfValue
+from sensors.wire.topics import captures, filled
 
-Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
-
-MAX_TEXT: Final = 40
-"""Longest text taken over from a payload, in characters."""
-
-
-@dataclass(frozen=True, slots=True)
-class StatusPoint:
-    """One field in which the head says what it is doing.
-
-    Attributes:
-        pointer: RFC 6901 JSON pointer to the field.
-        words: what its values mean; a value is written as JSON would (``true``, ``3``), a text without its quotes.
-        otherwise: what a value outside `words` means. A code nobody knows is a fault unless the profile says otherwise.
-    """
-
-    pointer: str
-    words: tuple[tuple[str, Status], ...]
-    otherwise: Status = Status.FAULT
-
-
-@dataclass(frozen=True, slots=True)
-class PayloadPoints:
-    """Where a head's JSON keeps its value and its state.
-
-    Attributes:
-        value: RFC 6901 JSON pointer to the value; ``""`` is the whole payload.
-        unit_of_value: unit of the value after `scale` and `offset`.
-        scale, offset: value = number x scale + offset.
-        full_scale: at or above it the head is over range; same unit; None where nobody knows, but for a head in %LEL
-            that is 100.
-        zero_drift: how far below zero is still zero; same unit.
-        trip: set for a head that says only yes or no: the least value that a "yes" stands for; same unit.
-        states: the fields that tell what the head is doing.
-        sequence: pointer to a field that differs in every new sample (counter or time); None where there is none.
-
-    Raises:
-        ValueError: if a pointer is malformed, or a number is not finite, or the scale is zero.
-    """
-
-    value: str
-    unit_of_value: UnitOfValue = UnitOfValue.LEL_PCT
-    scale: float = 1.0
-    offset: float = 0.0
-    full_scale: float | None = None
-    zero_drift: float = 5.0
-    trip: float | None = None
-    states: tuple[StatusPoint, ...] = ()
-    sequence: str | None = None
-
-    def __post_init__(self) -> None:
-        """Refuse what could never be read."""
-        for pointer in (self.value, self.sequence, *(state.pointer for state in self.states)):
-            if pointer is not None:
-                pointer_tokens(pointer)
-        numbers = (self.scale, self.offset, self.zero_drift, self.full_scale or 0.0, self.trip or 0.0)
-        if not all(map(math.isfinite, numbers)) or self.scale == 0:
-            raise ValueError("scale, offset, drift, full scale and trip are finite numbers, and the scale is not zero")
-
-
-def pointer_tokens(pointer: str) -> tuple[str, ...]:
-    """Take an RFC 6901 JSON pointer apart into its reference tokens.
-
-    Raises:
-        ValueError: if it is neither empty nor starts with ``/``, or has a ``~`` not followed by 0 or 1.
-    """
-    if pointer == "":
-        return ()
-    if not pointer.startswith("/"):
-        raise ValueError(f"{pointer!r} is no JSON pointer: it would be {'/' + pointer!r}")
-    tokens = pointer[1:].split("/")
-    for token in tokens:
-        if "~" in token.replace("~0", "").replace("~1", ""):
-            raise ValueError(f"{pointer!r} is no JSON pointer: '~' is written '~0' in it")
-    return tuple(token.replace("~1", "/").replace("~0", "~") for token in tokens)
-
-
-class GarbledPayloadError(ValueError):
-    """The bytes are no JSON text that a head would send."""
-
-
-def decode(payload: bytes) -> Json:
-    """Read one JSON text, strictly: UTF-8, no NaN or Infinity, no number beyond a double, nothing after it.
-
-    The caller bounds the length; nesting is bounded by the interpreter's own limit.
-
-    Raises:
-        GarbledPayloadError: if it is not that.
-    """
-    try:
-        document: Json = msgspec.json.decode(payload)
-    except (msgspec.MsgspecError, RecursionError) as error:
-        raise GarbledPayloadError(printable(str(error))) from None
-    return document
+OUT_OF_ORDER_S: Final = 60.0
+"""A sample that is older than the last by no more than this came late; by more, the device's clock was set anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,117 +39,279 @@ class Heard:
     """What one message says of one head, before it is judged.
 
     Attributes:
-        value: in the profile's unit; NaN where the field holds no number (the head is at fault, `reason` says how).
+        value: in the profile's unit; NaN where the field holds no number (the head is at fault, `reason` says how);
+            None where the message does not speak of it, but of the head's state.
         gas: what a yes-or-no head says; None for a head with a number.
-        status: the worst that its state fields say.
+        told: what its state fields say together.
         complete: False when a state field that the profile expects is not in the message.
         raw: the field as it came, for the eye.
         sequence: what tells this sample from the one before; None where nothing does.
         reason: short code for what is wrong with the value; empty when nothing is.
+        word: what a sentinel says instead of a number; None for a measurement.
+        unit: the unit that a field tells; None for the profile's own.
+        late: an older sample than the one before.
     """
 
-    value: float
+    value: float | None
     gas: bool | None
-    status: Status
+    told: Told
     complete: bool
     raw: float | str
-    sequence: str | None
+    sequence: str | None = None
     reason: str = ""
+    word: str | None = None
+    unit: UnitOfValue | None = None
+    late: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Registers that a message carries: their bytes, high byte first."""
+
+    data: bytes
+
+
+Lookup: TypeAlias = "tuple[str, tuple[Step, ...]]"
+"""(topic, steps): where a field is, once the head's own topic is known."""
 
 
 class PayloadReader:
-    """The points of one head, prepared once so that a message costs no parsing of pointers."""
+    """The points of one head, prepared once so that a message costs no parsing of pointers.
 
-    def __init__(self, points: PayloadPoints) -> None:
+    Remembers what states said that the profile keeps (`missing = "unchanged"`), and the newest sample's own time.
+    """
+
+    def __init__(self, points: PayloadPoints, topic: str = "") -> None:
         self._points = points
-        self._value = pointer_tokens(points.value)
+        self._values = captures(points.topic, topic) if topic else {}
+        self._topic = topic
+        self._value = None if points.value is None else self._lookup(FieldPoint(points.value, points.value_topic))
         self._sequence = None if points.sequence is None else pointer_tokens(points.sequence)
-        self._states = tuple(
-            (pointer_tokens(state.pointer), dict(state.words), state.otherwise) for state in points.states
-        )
+        self._order = precedence(points.precedence)
+        ordered = sorted(points.states, key=lambda state: not state.gate)
+        self._states = tuple(_StateField(state, *self._lookup(state.field)) for state in ordered)
+        self._when = tuple((pointer_tokens(when.pointer), when) for when in points.when)
+        self._sentinels = Sentinels(points.sentinels)
+        self._unit = None if points.unit_field is None else self._lookup(points.unit_field)
+        self._unit_words = dict(points.unit_words)
+        self._unit_now: UnitOfValue | None = None
+        self._newest = -math.inf
+        self.kinds = self._kinds()
 
-    def read(self, document: Json) -> Heard | None:
-        """Return what the message says of this head; None if it does not speak of its value at all."""
-        found = _find(document, self._value)
-        if found is _ABSENT:
+    def _lookup(self, field: FieldPoint) -> Lookup:
+        topic = filled(field.topic, self._values) if field.topic and self._topic else self._topic
+        return topic, pointer_tokens(field.pointer)
+
+    def _kinds(self) -> dict[str, str]:
+        """Topic -> how its payloads are read."""
+        points = self._points
+        found: dict[str, str] = {}
+        for field in points.fields():
+            topic, _ = self._lookup(field)
+            found.setdefault(topic, field.payload or points.payload)
+        if points.own_topic_speaks:
+            found.setdefault(self._topic, points.payload)
+        return found
+
+    def availability(self, topic: str, payload: bytes) -> bool | None:
+        """Tell whether this message says that the head is there; None if it says nothing of that."""
+        said = self._points.availability
+        if said is None:
             return None
-        status, complete = self._state(document)
-        value, gas, reason = self._number(found)
-        raw: float | str = printable(_as_text(found))
+        at, steps = self._lookup(said.field)
+        if at != topic:
+            return None
+        for kind in (said.field.payload or self._points.payload, "text"):
+            try:
+                found = as_text(found_at(documents(payload, kind)[0], steps if kind != "text" else ()))
+            except (GarbledPayloadError, IndexError):
+                continue
+            if found in said.online:
+                return True
+            if found in said.offline:
+                return False
+        return None
+
+    def read(self, document: Json, topic: str | None = None, *, retained: bool = False) -> Heard | None:
+        """Return what the message says of this head; None if it says nothing new of it.
+
+        Args:
+            document: one of `documents`.
+            topic: where it came; None for the head's own.
+            retained: kept by the broker from before: only states that allow it are believed, never an alarm.
+        """
+        topic = self._topic if topic is None else topic
+        if any(not holds(document, steps, when) for steps, when in self._when):
+            return None
+        said, complete, spoke = self._state(document, topic, retained=retained)
+        if retained:
+            return self._kept(said, spoke=spoke)
+        if (
+            self._unit is not None
+            and self._unit[0] == topic
+            and (found := found_at(document, self._unit[1])) is not ABSENT
+        ):
+            self._unit_now = self._unit_words.get(as_text(found))
+        found = self._value_in(document, topic)
+        if found is ABSENT:
+            return self._without_value(document, said, complete, spoke=spoke)
+        value, gas, reason, word = self._number(found)
+        raw: float | str = printable(as_text(found))
         if not reason and gas is None and isinstance(found, int | float):
             raw = float(found)
-        sequence = None if self._sequence is None else _find(document, self._sequence)
+        if self._unit is not None and self._unit_now is None and not word:
+            value, reason = math.nan, "unknown-unit"
         return Heard(
             value=value,
             gas=gas,
-            status=status,
+            told=said,
             complete=complete,
             raw=raw,
-            sequence=_as_text(sequence) if isinstance(sequence, str | int | float) else None,
+            sequence=self._sequence_in(document),
             reason=reason,
+            word=word,
+            unit=self._unit_now,
+            late=self._late(document),
         )
 
-    def _number(self, found: object) -> tuple[float, bool | None, str]:
-        """Return (value, yes or no, reason). A yes-or-no head may say 1 and 0; a head with a number says a number."""
-        if self._points.trip is not None:
-            if isinstance(found, bool) or found in (0, 1):
-                return math.nan, bool(found), ""
-            return math.nan, None, "nan"
-        if isinstance(found, bool) or not isinstance(found, int | float):
-            return math.nan, None, "nan"
+    def registers(self, document: Json) -> Words | None:
+        """Return the registers that the message carries; None if it carries none for this head.
+
+        Raises:
+            GarbledPayloadError: if what should be registers is none.
+        """
+        carrier = self._points.carrier
+        if carrier is None or any(not holds(document, steps, when) for steps, when in self._when):
+            return None
+        found = found_at(document, pointer_tokens(carrier.pointer))
+        if found is ABSENT:
+            return None
         try:
-            value = found * self._points.scale + self._points.offset
+            return Words(bytes_of(found, carrier.form))
+        except (ValueError, struct.error, binascii.Error, TypeError):
+            raise GarbledPayloadError(f"no {carrier.form} of registers") from None
+
+    # --- details
+
+    def _value_in(self, document: Json, topic: str) -> object:
+        if self._value is None or self._value[0] != topic:
+            return ABSENT
+        found = found_at(document, self._value[1])
+        if found is not ABSENT and found is not None:
+            return found
+        match self._points.missing:
+            case "zero":
+                return 0
+            case "fault":
+                return None
+            case _:
+                return found
+
+    def _without_value(self, document: Json, said: Told, complete: bool, *, spoke: bool) -> Heard | None:
+        """A message that speaks of states only: a head of words says gas by it, one of numbers only what is wrong."""
+        worse = bool(said.alarms) or said.status is not Status.MEASURING
+        if not (spoke if self._points.value is None else worse and spoke):
+            return None
+        return Heard(None, None, said, complete, "", self._sequence_in(document), late=self._late(document))
+
+    def _kept(self, said: Told, *, spoke: bool) -> Heard | None:
+        if not spoke or said.status is Status.MEASURING:
+            return None
+        return Heard(None, None, said._replace(alarms=0), True, "")
+
+    def _sequence_in(self, document: Json) -> str | None:
+        found = None if self._sequence is None else found_at(document, self._sequence)
+        return as_text(found) if isinstance(found, str | int | float) else None
+
+    def _late(self, document: Json) -> bool:
+        """Tell whether this sample is older than the newest. A time from the future is used, and not remembered."""
+        time = self._points.sample_time
+        if time is None:
+            return False
+        at = seconds_of(found_at(document, pointer_tokens(time.pointer)), time)
+        if at is None:
+            return False
+        late = 0 < self._newest - at <= OUT_OF_ORDER_S
+        if not late:
+            self._newest = at
+        return late
+
+    def _number(self, found: object) -> tuple[float, bool | None, str, str | None]:
+        """Return (value, yes or no, reason, sentinel's word). A yes-or-no head may say 1 and 0."""
+        points = self._points
+        texts = points.text_numbers or (points.value_payload or points.payload) == "text"
+        if points.says_yes_or_no:
+            said = None if isinstance(found, str) and not texts else YES_NO.get(as_text(found).lower())
+            return (math.nan, said, "" if said is not None else "nan", None)
+        number = as_number(found, texts=texts)
+        if number is None:
+            return math.nan, None, "nan", None
+        if (word := self._sentinels.word(number)) is not None:
+            return math.nan, None, "", word
+        try:
+            value = number * points.scale + points.offset
         except OverflowError:
-            return math.nan, None, "nan"
-        return (value, None, "") if math.isfinite(value) else (math.nan, None, "nan")
+            return math.nan, None, "nan", None
+        return (value, None, "", None) if math.isfinite(value) else (math.nan, None, "nan", None)
 
-    def _state(self, document: Json) -> tuple[Status, bool]:
-        said: list[Status] = []
-        complete = True
-        for tokens, words, otherwise in self._states:
-            found = _find(document, tokens)
-            if found is _ABSENT:
-                complete = False
+    def _state(self, document: Json, topic: str, *, retained: bool) -> tuple[Told, bool, bool]:
+        """Return (what is told, nothing missing, whether this message speaks of a state).
+
+        For a head of words only that a state must be one that can say "gas": another is no sample.
+        """
+        said, complete, spoke = NOTHING_TOLD, True, False
+        numbers = self._points.value is not None
+        for field in self._states:
+            here = field.topic == topic
+            found = found_at(document, field.steps) if here else ABSENT
+            if found is not ABSENT and not (retained and not field.state.retained):
+                spoke = spoke or numbers or field.says_alarm
+                field.told = told(field.state.meaning.of(scalar_of(found)), self._order)
+                now: Told | None = field.told
+            else:
+                now = field.without(self._order, here=here)
+                complete = complete and now is not None
+            if now is None:
                 continue
-            said.append(words.get(_as_text(found), otherwise))
-        return worst(said), complete
+            if field.state.gate and now.status is not Status.MEASURING:
+                return Told(now.rank, now.status, now.reason, 0, now.doubtful), complete, spoke
+            said = both(said, now)
+        return said, complete, spoke
 
 
-def printable(text: str) -> str:
-    """Cut a text from outside to `MAX_TEXT` characters of which none can act on a screen, page or log line."""
-    return "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in text[:MAX_TEXT])
+class _StateField:
+    """One state field, and what it last said."""
+
+    __slots__ = ("says_alarm", "state", "steps", "told", "topic")
+
+    def __init__(self, state: PayloadState, topic: str, steps: tuple[Step, ...]) -> None:
+        self.state = state
+        self.topic = topic
+        self.steps = steps
+        self.says_alarm = bool(state.meaning.says() & set(ALARMS))
+        self.told: Told | None = None
+
+    def without(self, order: Precedence, *, here: bool) -> Told | None:
+        """Return what a message means that does not have it; None where nobody knows."""
+        match self.state.missing:
+            case "normal":
+                return self.told if not here and self.told is not None else NOTHING_TOLD
+            case "fault" if here:
+                return told(("fault",), order)
+            case "uncertain" if here:
+                return None
+            case _:
+                return self.told
 
 
-_ABSENT: Final = object()
-MAX_INDEX_DIGITS: Final = 6
-
-
-def _find(document: Json, tokens: tuple[str, ...]) -> object:
-    """Follow the tokens; `_ABSENT` where the document has no such place."""
-    place: object = document
-    for token in tokens:
-        if isinstance(place, dict):
-            place = place.get(token, _ABSENT)
-        elif isinstance(place, list) and _is_index(token):
-            place = place[int(token)] if int(token) < len(place) else _ABSENT
-        else:
-            return _ABSENT
-    return place
-
-
-def _is_index(token: str) -> bool:
-    """RFC 6901, section 4: ASCII digits without a leading zero."""
-    digits = token.isascii() and token.isdigit() and len(token) <= MAX_INDEX_DIGITS
-    return digits and str(int(token)) == token
-
-
-def _as_text(value: object) -> str:
-    """Write a scalar as JSON would, a text without its quotes; a list or object by its kind only."""
-    if value is None or isinstance(value, bool):
-        return {None: "null", True: "true", False: "false"}[value]
-    if isinstance(value, str):
-        return value
-    if isinstance(value, int):
-        # Beyond 64 bits the digits say nothing to a person and would cost time that grows with their square.
-        return str(value) if value.bit_length() <= 64 else "huge"
-    return repr(value) if isinstance(value, float) else type(value).__name__
+YES_NO: Final = {
+    "true": True,
+    "1": True,
+    "on": True,
+    "yes": True,
+    "false": False,
+    "0": False,
+    "off": False,
+    "no": False,
+}
+"""How a head says yes or no."""

@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from dashboards.ports import AlarmView, DepotView, DetectorView, OutputView, Snapshot
+from dashboards.ports import AlarmView, DepotView, DetectorView, OutputView, Snapshot, WindowView
 from dashboards.views import detector_card, detector_tone, headline_of, measured_badge, output_row, page_view
 from dashboards.web.page import words
 from dashboards.wording import Locale
@@ -114,6 +114,19 @@ def test_a_bound_is_not_written_as_a_measured_value() -> None:
 def test_a_head_that_cannot_promise_three_seconds_says_so() -> None:
     card = detector_card(head(certified=False, worst_case_s=5.24), PT, current=True)
     assert card.promise == "Não garante 3 s (pior caso 5,2 s)"
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"), [("test", "Em teste por Ana até 14:30"), ("inhibit", "Inibido por Ana até 14:30")]
+)
+def test_a_head_under_a_window_says_what_who_and_until_when_by_the_depots_clock(kind: Any, said: str) -> None:
+    under = head(reason="own-alarm", window=WindowView(kind, "Ana", "2026-11-30T17:30:59.999Z"))
+    assert detector_card(under, PT, current=True).reason == said
+
+
+def test_a_window_whose_opener_was_erased_keeps_a_place_for_the_name() -> None:
+    under = head(window=WindowView("test", "", "2026-11-30T17:30:00.000Z"))
+    assert detector_card(under, PT, current=True).reason == "Em teste por ? até 14:30"
 
 
 def test_an_alarm_tells_where_how_much_since_when_and_its_times() -> None:

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.budget import DECIDE_S, ETHERNET_S, FIRST_OUTPUT_S, Budget, budget, budgets
+from gateway.budget import ADAPTER_S, DECIDE_S, ETHERNET_S, FIRST_OUTPUT_S, SERIAL_TURNAROUND_S, Budget, budget, budgets
 from gateway.configuration.loading import load
 from gateway.depot import Depot
 
@@ -172,3 +172,47 @@ def test_a_heartbeat_too_slow_cannot_promise(tmp_path: Path) -> None:
     head = '[[detector]]\nid = "M"\narea = "patio"\nmqtt = "a/b"\nprofile = "lenta.toml"\n'
 
     assert budgets(depot(tmp_path, MQTT, head))[1].objections == ("slow-silence", "slow-age")
+
+
+RTU = 'transport = "rtu"\ndevice = "/dev/serial/by-id/a"\nbaud = {baud}\n'
+
+
+def on_a_port(folder: Path, *extra: str, baud: int = 9600, heads: int = 1, more: str = "") -> Depot:
+    """A depot whose line is a serial port of this machine."""
+    made = depot(folder, *extra, heads=heads)
+    text = made.file.read_text("utf-8").replace('host = "127.0.0.1"\nport = 1\n', RTU.format(baud=baud) + more)
+    made.file.write_text(text, "utf-8")
+    return load(made.file, {}).depot
+
+
+def test_a_serial_port_counts_its_speed_its_silences_and_its_adapter(tmp_path: Path) -> None:
+    line = {baud: dict(first(on_a_port(tmp_path, HOOK, baud=baud)).parts)["line"] for baud in (9600, 19200, 115200)}
+    # 8 bytes of request, 7 of answer; 10 bits each without parity
+    assert line[9600] == pytest.approx(ADAPTER_S + SERIAL_TURNAROUND_S + 3.5 * 11 / 9600 + 15 * 10 / 9600)
+    assert line[115200] == pytest.approx(ADAPTER_S + SERIAL_TURNAROUND_S + 0.00175 + 15 * 10 / 115200)
+    assert line[9600] > line[19200] > line[115200]
+    parity = dict(first(on_a_port(tmp_path, HOOK, more='parity = "even"\n')).parts)["line"]
+    assert parity == pytest.approx(line[9600] + 15 / 9600)
+
+
+def test_a_lost_poll_on_a_serial_line_waits_out_the_late_answer(tmp_path: Path) -> None:
+    found = dict(first(on_a_port(tmp_path, HOOK)).parts)
+    short = dict(first(on_a_port(tmp_path, HOOK, more="late_ms = 300\n")).parts)
+    assert found["lost-poll"] == pytest.approx(1.0 + found["line"])
+    assert short["lost-poll"] == pytest.approx(0.3 + short["line"])
+
+
+def test_twelve_heads_on_9600_bit_keep_the_three_seconds_and_forty_do_not(tmp_path: Path) -> None:
+    assert first(on_a_port(tmp_path, OUTPUTS, SIREN + 'bus = "saidas"\n', heads=12)).certified
+    assert "too-slow" in first(on_a_port(tmp_path, OUTPUTS, SIREN + 'bus = "saidas"\n', heads=40)).objections
+
+
+def test_the_rest_that_a_device_needs_is_counted(tmp_path: Path) -> None:
+    plain = dict(first(on_a_port(tmp_path, HOOK, heads=4)).parts)["line"]
+    rest = dict(first(on_a_port(tmp_path, HOOK, heads=4, more="turnaround_ms = 50\n")).parts)["line"]
+    assert rest == pytest.approx(plain + 4 * (0.05 - 3.5 * 11 / 9600))
+    made = on_a_port(tmp_path, HOOK, heads=4)
+    text = made.file.read_text("utf-8").replace("unit = 2\n", "unit = 2\nturnaround_ms = 50\n")
+    made.file.write_text(text, "utf-8")
+    one = dict(first(load(made.file, {}).depot).parts)["line"]
+    assert one == pytest.approx(plain + 2 * 0.05 - 3.5 * 11 / 9600)

@@ -57,7 +57,7 @@ def test_the_contracts_example_loads_into_frozen_objects(tmp_path: Path) -> None
     assert [head.unit for head in depot.buses[0].heads] == [1, 7]
     assert depot.buses[0].settings.period_ns == 500 * MILLISECOND
     assert depot.buses[0].settings.timeout_ns == 200 * MILLISECOND
-    assert depot.buses[0].line_baud == 9600
+    assert depot.buses[0].settings.line_baud == 9600
     assert depot.buses[1].heads == ()
     assert depot.mqtt is not None
     assert (depot.mqtt.host, depot.mqtt.port) == ("127.0.0.1", 1883)

@@ -16,13 +16,14 @@ from sensors.drivers.mqtt import MqttHead, MqttSettings, MqttSource
 from sensors.profiles import load
 from sensors.readings import DetectorId, LinkChange, Quality, Reading, Scan, Status
 from sensors.stamps import SECOND, Instant, Stamp, UtcNanos
-from sensors.wire.payloads import PayloadPoints, StatusPoint
+from sensors.wire.meanings import Meaning
+from sensors.wire.payload_points import FieldPoint, PayloadPoints, PayloadState
 from sensors.wire.points import Basis, UnitOfValue
 
 pytestmark = pytest.mark.servers
 
 LEL = PayloadPoints("/lel")
-PREHEAT = StatusPoint("/preheat", (("true", Status.WARM_UP), ("false", Status.MEASURING)))
+PREHEAT = PayloadState(FieldPoint("/preheat"), Meaning(words=(("true", "warm_up"), ("false", "measuring"))))
 
 
 class MachineClock:

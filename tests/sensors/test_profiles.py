@@ -9,9 +9,9 @@ from sensors import profiles
 from sensors.profiles import Profile, ProfileError
 from sensors.readings import DetectorId, Quality, Reading, Status
 from sensors.stamps import Instant, Stamp, UtcNanos
-from sensors.wire.payloads import PayloadPoints
-from sensors.wire.payloads import StatusPoint as PayloadStatus
-from sensors.wire.points import Basis, Function, ModbusPoints, StatusPoint, Type, UnitOfValue, WordOrder
+from sensors.wire.meanings import Meaning
+from sensors.wire.payload_points import FieldPoint, PayloadPoints, PayloadState
+from sensors.wire.points import Basis, Function, ModbusPoints, Place, StatePoint, Type, UnitOfValue, WordOrder
 from sensors.wire.registers import InstalledHead, plan
 
 GENERIC = profiles.load("generic-modbus")
@@ -44,7 +44,7 @@ def test_the_shipped_profiles_load_and_tell_where_they_come_from():
         assert profile.id == name
         assert profile.provenance.note
         assert profile.provenance.verification == "site" or profile.provenance.sources
-        assert (profile.points is None) == bool(profile.requires)
+        assert (profile.points is None) == bool(profile.requires or not profile.is_detector)
 
 
 def test_a_generic_head_takes_every_setting_of_the_contract():
@@ -83,19 +83,20 @@ def test_a_generic_head_takes_every_setting_of_the_contract():
         unit_of_value=UnitOfValue.PPM,
         full_scale=20000.0,
         zero_drift=500.0,
-        sentinels=((-1, Status.FAULT), (99999, Status.OVER_RANGE), (-2, Status.UNDER_RANGE), (-3, Status.WARM_UP)),
+        sentinels=((-1, -1, "fault"), (99999, 99999, "over_range"), (-2, -2, "under_range"), (-3, -3, "warm_up")),
         states=(
-            StatusPoint(
-                Function.INPUT,
-                12,
-                bits=(
-                    (Status.FAULT, 1),
-                    (Status.WARM_UP, 2),
-                    (Status.INHIBITED, 4),
-                    (Status.CALIBRATING, 8),
-                    (Status.OVER_RANGE, 16),
+            StatePoint(
+                Place(Function.INPUT, 12),
+                Meaning(
+                    bits=(
+                        ("fault", 1),
+                        ("warm_up", 2),
+                        ("inhibited", 4),
+                        ("calibrating", 8),
+                        ("over_range", 16),
+                        ("alarm", 96),
+                    )
                 ),
-                alarm_mask=96,
             ),
         ),
     )
@@ -111,7 +112,7 @@ def test_a_json_head_takes_the_fields_of_its_points():
         unit_of_value=UnitOfValue.VOL_PCT,
         scale=2.0,
         sequence="/n",
-        states=(PayloadStatus("/estado", (("ok", Status.MEASURING),), Status.FAULT),),
+        states=(PayloadState(FieldPoint("/estado"), Meaning(words=(("ok", "measuring"),), otherwise="fault")),),
     )
 
 

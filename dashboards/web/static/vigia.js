@@ -4,7 +4,7 @@
 import "./acts.js";
 import { horn } from "./horn.js";
 import { madeFor } from "./made.js";
-import { age, ago, between, clock, counted, number, page, plain, reason, t, words } from "./wording.js";
+import { age, ago, between, clock, counted, minute, number, page, plain, reason, t, words } from "./wording.js";
 
 const SILENCE_S = 3;            // no word from the server for this long: nothing below counts as present
 const TICK_MS = 500;
@@ -139,6 +139,10 @@ const cards = new Map([...document.querySelectorAll("[data-detector]")].map((c) 
 const outputRows = new Map([...document.querySelectorAll("[data-output]")].map((r) => [r.dataset.output, r]));
 const linkRows = new Map([...document.querySelectorAll("[data-link]")].map((r) => [r.dataset.link, r]));
 
+function reasonText(d) {
+  if (d.window) return t(`detector.in_${d.window.kind}`, { by: d.window.by || "?", until: minute(d.window.until) });
+  return d.reason ? t("detector.reason", { reason: reason(d.reason) }) : "";
+}
 function drawDetector(d) {
   const card = cards.get(d.id);
   if (!card) return;
@@ -151,7 +155,7 @@ function drawDetector(d) {
   put(field(card, "value"), valueText(d));
   put(field(card, "age"), ago(ageOf(d)));
   put(field(card, "quality"), t("detector.quality", { quality: words[`quality.${d.quality}`] }));
-  put(field(card, "reason"), d.reason ? t("detector.reason", { reason: reason(d.reason) }) : "");
+  put(field(card, "reason"), reasonText(d));
   card.querySelector(".level").setAttribute("width", gas === null || struck ? 0 : onBar(gas, d.a3 * 1.25));
   const label = t("detector.scale", { value: valueText(d), full: plain(d.a3 * 1.25) });
   card.querySelector(".meter").setAttribute("aria-label", label);

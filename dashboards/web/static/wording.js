@@ -30,8 +30,12 @@ const parts = new Intl.DateTimeFormat("en-GB", {
   timeZone: page.zone, year: "numeric", month: "2-digit", day: "2-digit",
   hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23",
 });
+const fields = (text) => Object.fromEntries(parts.formatToParts(new Date(text)).map((p) => [p.type, p.value]));
+export function minute(moment) {
+  const then = fields(moment);
+  return `${then.hour}:${then.minute}`;
+}
 export function clock(moment, now, thousandths = false) {
-  const fields = (text) => Object.fromEntries(parts.formatToParts(new Date(text)).map((p) => [p.type, p.value]));
   const then = fields(moment);
   const today = fields(now);
   let text = `${then.hour}:${then.minute}:${then.second}`;

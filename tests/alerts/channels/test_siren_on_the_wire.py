@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from alerts.channels.siren import SirenOutput
-from sensors.drivers.modbus import BusSettings, ModbusBus
+from sensors.drivers.modbus import ModbusBus
 from sensors.drivers.pacer import Pacer
+from sensors.drivers.settings import BusSettings
 from sensors.stamps import Instant, Stamp, UtcNanos
 
 READ_COILS, WRITE_COIL = 1, 5

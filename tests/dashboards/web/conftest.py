@@ -26,6 +26,7 @@ from dashboards.ports import (
     LinkView,
     OutputView,
     Snapshot,
+    Window,
 )
 from gateway.control import ControlServer
 from sensors.stamps import UtcNanos, rfc3339
@@ -156,8 +157,8 @@ class ScriptedGateway:
         self._stalled = False
         self.picture = depot()
         self.figures: tuple[Figure, ...] = ()
-        self.acts: list[Act] = []
-        self.answer: Callable[[Act], Answer] = lambda act: Answer(act.ref, ok=True)
+        self.acts: list[Act | Window] = []
+        self.answer: Callable[[Act | Window], Answer] = lambda act: Answer(act.ref, ok=True)
         self.server = self._server()
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -181,7 +182,7 @@ class ScriptedGateway:
     def _now(self) -> Snapshot:
         return msgspec.structs.replace(self.picture, at=utc())
 
-    def _act(self, act: Act) -> Answer:
+    def _act(self, act: Act | Window) -> Answer:
         self.acts.append(act)
         return self.answer(act)
 

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 from prometheus_text import parsed
 
-from dashboards.ports import Act, Answer, Figure
+from dashboards.ports import Act, Answer, Figure, Window
 
 
 async def get(session: aiohttp.ClientSession, url: str, **headers: str) -> tuple[int, Any]:
@@ -133,6 +133,30 @@ async def test_the_gateways_no_becomes_a_status(gateway: Any, child: Any, sessio
         answer = await post(session, url, {"by": "Ana"})
         assert (answer[0], answer[1]["error"]) == (status, error)
     assert (await post(session, f"{child.url}/api/v1/alarms/a/shelve", {"by": "Ana"}))[0] == 422
+
+
+async def test_a_named_person_opens_and_closes_a_window_over_one_head(gateway: Any, child: Any, session: Any) -> None:
+    url = f"{child.url}/api/v1/detectors/GD-101/window"
+    opening = {"kind": "test", "by": " Ana ", "note": "bump", "minutes": 5}
+    assert (await post(session, url, opening))[0] == 200
+    assert (await post(session, url, {"kind": "close", "by": "Ana"}))[0] == 200
+    opened, closed = gateway.acts
+    assert opened == Window(opened.ref, "test", "GD-101", "Ana", "bump", 5.0)
+    assert (closed.kind, closed.minutes) == ("close", 0.0)
+    gateway.answer = lambda act: Answer(act.ref, ok=False, error="unknown-detector")
+    assert (await post(session, url, opening))[0] == 404
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"kind": "nap"}, {"minutes": 0}, {"minutes": 481}, {"minutes": "ten"}, {"by": " "}, {"kind": None}]
+)
+async def test_a_window_of_a_wrong_shape_is_422_and_goes_no_further(
+    gateway: Any, child: Any, session: Any, wrong: dict[str, Any]
+) -> None:
+    body = {"kind": "inhibit", "by": "Ana", "minutes": 10} | wrong
+    status, _ = await post(session, f"{child.url}/api/v1/detectors/GD-101/window", body)
+    assert status == 422
+    assert gateway.acts == []
 
 
 async def test_a_foreign_origin_gets_neither_an_action_nor_a_stream(gateway: Any, child: Any, session: Any) -> None:

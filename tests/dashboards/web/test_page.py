@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from dashboards.ports import Answer, LinkView, OutputView
+from dashboards.ports import Answer, LinkView, OutputView, WindowView
 
 pytestmark = pytest.mark.browser
 
@@ -196,7 +196,10 @@ async def test_the_script_says_what_the_server_says(gateway: Any, open_page: Any
         gateway.dead("GD-102", reason="exception-2"),
         gateway.head("GD-103", None, at_least=40.0, quality="bad", status="over-range", reason="over-range"),
         gateway.head("GD-104", 2.0, quality="uncertain", status="warm-up", reason="gremlin"),
+        gateway.head("GD-105", watching=False, window=WindowView("test", "Ana", "2026-11-30T03:05:10.000Z")),
+        gateway.head("GD-106", watching=False, window=WindowView("inhibit", "", "2026-11-30T17:30:59.000Z")),
     )
+    gateway.picture = msgspec.structs.replace(gateway.picture, detectors=heads)
     alarms = (
         gateway.gas(),
         gateway.gas("GD-103", "A3", state="latched-acknowledged", acknowledged_by="Ana", muted=True, first_output=None),

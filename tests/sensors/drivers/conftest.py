@@ -3,12 +3,14 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
+from pathlib import Path
 
 import pytest_asyncio
 
 from sensors import profiles
-from sensors.drivers.modbus import BusSettings, ModbusBus, ModbusHead
+from sensors.drivers.modbus import ModbusBus, ModbusHead
 from sensors.drivers.pacer import Pacer
+from sensors.drivers.settings import BusSettings, SerialSettings, Transport
 from sensors.readings import DetectorId, LinkChange, Quality, Reading, Scan
 from sensors.stamps import MILLISECOND, Instant, Stamp, UtcNanos
 from sensors.wire.points import Basis
@@ -44,12 +46,45 @@ class Rig:
         *,
         period_ms: int = 100,
         timeout_ms: int = 50,
-        strict_ids: bool = True,
-        in_flight: int = 1,
+        **more: object,
     ) -> ModbusBus:
-        settings = BusSettings(
-            "linha", "127.0.0.1", port, period_ms * MILLISECOND, timeout_ms * MILLISECOND, strict_ids, in_flight
+        """A bus over TCP; `more` as in `BusSettings`."""
+        return self.run(
+            BusSettings(
+                "linha",
+                "127.0.0.1",
+                port,
+                period_ms * MILLISECOND,
+                timeout_ms * MILLISECOND,
+                **more,  # type: ignore[arg-type]
+            ),
+            heads,
         )
+
+    def serial(
+        self,
+        device: Path,
+        heads: Sequence[ModbusHead],
+        *,
+        period_ms: int = 100,
+        timeout_ms: int = 50,
+        late_ms: int = 150,
+        id: str = "linha",  # noqa: A002 - as in `BusSettings`
+        **more: object,
+    ) -> ModbusBus:
+        """A bus on a serial port, faster than most."""
+        settings = BusSettings(
+            id,
+            period_ns=period_ms * MILLISECOND,
+            timeout_ns=timeout_ms * MILLISECOND,
+            late_ns=late_ms * MILLISECOND,
+            transport=Transport.RTU,
+            serial=SerialSettings(str(device), 115200),
+            **more,  # type: ignore[arg-type]
+        )
+        return self.run(settings, heads)
+
+    def run(self, settings: BusSettings, heads: Sequence[ModbusHead]) -> ModbusBus:
         bus = ModbusBus(settings, heads, clock=MachineClock(), pacer=self.pacer, on_scan=self._scan, on_link=self._link)
         self.tasks.append(asyncio.create_task(bus.run()))
         return bus
@@ -70,6 +105,13 @@ class Rig:
             while not holds():
                 self._news.clear()
                 await self._news.wait()
+
+    async def told_by(self, order: Callable[[Callable[[bool | None, str], None]], None]) -> tuple[bool | None, str]:
+        """Give a coil command and wait for what becomes of it."""
+        told: list[tuple[bool | None, str]] = []
+        order(lambda state, reason: (told.append((state, reason)), self.told()))  # type: ignore[func-returns-value]
+        await self.until(lambda: told)
+        return told[0]
 
     async def scans(self, count: int) -> None:
         """Wait for so many more readings."""

@@ -2,17 +2,22 @@
 
 import heapq
 import itertools
+import random
 import struct
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from sensors.drivers.line import MUTE_S, Line
+from sensors.drivers.quiet import Quiet
 from sensors.drivers.silent import BACKOFF_LAST_S
 from sensors.readings import DetectorId, Quality, Reading, Scan, Status
 from sensors.stamps import SECOND, Instant, Stamp, UtcNanos
-from sensors.wire.modbus import HEAD, Head
+from sensors.wire.modbus import HEAD, Ask, Head
 from sensors.wire.points import Basis, Function, ModbusPoints, Type
 from sensors.wire.registers import InstalledHead, plan
 
@@ -31,6 +36,8 @@ class Gateway:
     mute_code: int | None = None
     slow: dict[int, float] = field(default_factory=dict)
     dead: bool = False
+    loses: Callable[[], bool] = lambda: False
+    delays: Callable[[], float] = lambda: 0.0
 
 
 class VirtualClock:
@@ -46,8 +53,13 @@ class VirtualClock:
 class VirtualLine:
     """A `Line` and a `Gateway` on one virtual clock."""
 
-    def __init__(self, gateway: Gateway, *, window: int = 1, strict_ids: bool = True) -> None:
+    def __init__(
+        self, gateway: Gateway, *, window: int = 1, strict_ids: bool = True, quiet: Quiet | None = None
+    ) -> None:
+        """With `quiet` it is an RTU line, and each answer's register is the number of the request it answers."""
         self.now = 0.0
+        self.quiet = quiet
+        self.last: dict[int, int] = {}
         self.gateway = gateway
         self.scans: list[tuple[float, Scan]] = []
         self.asked: list[tuple[float, int]] = []
@@ -71,25 +83,42 @@ class VirtualLine:
             strict_ids=strict_ids,
             first_id=7,
             clock=VirtualClock(self),
-            on_scan=lambda scan: self.scans.append((self.now, scan)),
+            on_scan=self._scanned,
+            quiet=quiet,
+            rtu=quiet is not None,
         )
         self.line.opened(self._written, 0.0, anew=True)
 
-    def _written(self, frame: bytes) -> None:
-        transaction, _, _, unit, function, _ = HEAD.unpack_from(frame)
+    def _written(self, ask: Ask, transaction: int) -> None:
+        unit, function = ask.unit, ask.function
         self.asked.append((self.now, unit))
+        number = self.last[unit] = len(self.asked) % 900  # of tenths of %LEL, all below over-range
         gateway = self.gateway
-        if gateway.dead:
+        if gateway.dead or gateway.loses():
             return
         mute = unit in gateway.mute
-        took = gateway.mute_wait_s if mute else gateway.service_s + gateway.slow.get(unit, 0.0)
+        took = gateway.mute_wait_s if mute else gateway.service_s + gateway.slow.get(unit, 0.0) + gateway.delays()
         begins = max(self.now, self._free_at) if gateway.serial else self.now
         if gateway.serial:
             self._free_at = begins + took
         if not mute:
-            self._at(begins + took, (self._epoch, transaction, unit, bytes((function, 2, 0, 30))))
+            self._at(
+                begins + took,
+                (
+                    self._epoch,
+                    transaction,
+                    unit,
+                    bytes((function, 2)) + struct.pack(">H", number if self.quiet else 30),
+                ),
+            )
         elif gateway.mute_code is not None:
             self._at(begins + took, (self._epoch, transaction, unit, bytes((function | 0x80, gateway.mute_code))))
+
+    def _scanned(self, scan: Scan) -> None:
+        self.scans.append((self.now, scan))
+        for reading in scan.readings:
+            if self.quiet is not None and reading.quality is Quality.GOOD:
+                assert reading.raw == self.last[int(reading.detector[1:])], "the answer to an earlier request was used"
 
     def _at(self, when: float, event: object) -> None:
         self._count += 1
@@ -102,7 +131,7 @@ class VirtualLine:
             answer = self._events[0][0] if self._events else until
             due = self.line.due()
             sweep = max(-(-due // TICK_S) * TICK_S, self.now + TICK_S) if due < until else until
-            self.now = min(slot, answer, sweep, until)
+            self.now = min(slot, answer, sweep, until, max(self.line.resume_at, self.now))
             if self._events and self._events[0][0] <= self.now:
                 self._deliver(heapq.heappop(self._events)[2])
             trouble = self.line.sweep(self.now)
@@ -117,6 +146,9 @@ class VirtualLine:
         epoch, transaction, unit, pdu = event  # type: ignore[misc]  # pushed by `_written`
         if epoch != self._epoch:
             return
+        if self.quiet is not None:
+            transaction = 0
+            self.line.heard(self.now)
         frame = bytearray(struct.pack(">HHHB", transaction, 0, len(pdu) + 1, unit) + pdu)
         head: Head = HEAD.unpack_from(frame)
         trouble = self.line.answer(head, frame, 0, self.now)
@@ -310,3 +342,72 @@ def test_whoever_waits_for_a_command_is_told_when_the_line_stops():
     line.line.command(1, 0, True, asked.done, 5.0)
     line.line.stopped()
     assert asked.told == [(None, "stopped")]
+
+
+# --- RTU: no ids, one serial line
+
+
+def on_rtu(gateway: Gateway, *, late_s: float = 1.0, rests: dict[int, float] | None = None) -> VirtualLine:
+    """A line of 9600 bit/s."""
+    gateway.serial = False  # nothing queues for a mute unit there: it just says nothing
+    return VirtualLine(gateway, strict_ids=False, quiet=Quiet(0.004, rests or {}, 0.0, late_s))
+
+
+def test_rtu_three_mute_units_of_ten_cost_the_living_nothing_but_the_time_of_their_probes():
+    line = on_rtu(Gateway(set(range(1, 8)), {8, 9, 10}, service_s=0.04))
+    line.run(30.0)
+    line.run(150.0)
+    for unit, period in line.mean_periods(30.0, line.now).items():
+        assert period == pytest.approx(PERIOD_S, rel=0.05), unit
+    assert line.longest_gap() < 1.2
+    assert line.failed_readings_of_the_living() == 0
+    assert line.closings == []
+
+
+def test_rtu_a_silent_line_is_opened_anew_and_read_again():
+    gateway = Gateway({1, 2, 3}, service_s=0.04)
+    line = on_rtu(gateway)
+    line.run(10.0)
+    gateway.dead = True
+    line.run(20.0)
+    assert {reason for _, reason in line.closings} == {"mute"}
+    assert line.closings[0][0] < 12.5
+    gateway.dead = False
+    line.run(26.0)
+    assert all(len(line.good_times(unit, 24.0)) >= 3 for unit in (1, 2, 3))
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 2**32), st.sampled_from([0.02, 0.1, 0.3]))
+def test_rtu_lost_and_late_answers_are_never_taken_for_another_and_all_are_read_again_after_them(chosen, loss):
+    chance = random.Random(chosen)
+    gateway = Gateway({1, 2, 3, 4}, service_s=0.04)
+    gateway.loses = lambda: chance.random() < loss / 2
+    # Later than its time is out, but before the unit is asked again.
+    gateway.delays = lambda: chance.uniform(0.1, 0.9) if chance.random() < loss / 2 else 0.0
+    line = on_rtu(gateway)
+    line.run(30.0)
+    assert line.line.counters.late > 0 or loss == 0.02
+    gateway.loses, gateway.delays = (lambda: False), (lambda: 0.0)
+    line.run(40.0)
+    assert all(len(line.good_times(unit, 37.0)) >= 5 for unit in gateway.units)
+
+
+def test_rtu_one_lost_answer_is_made_good_within_the_promise():
+    gateway = Gateway({1, 2, 3}, service_s=0.04)
+    line = on_rtu(gateway)
+    line.run(10.0)
+    lost = iter([True])
+    gateway.loses = lambda: next(lost, False)
+    line.run(20.0)
+    assert line.line.counters.timeouts == 1
+    assert line.failed_readings_of_the_living() == 0
+    assert line.longest_gap() < PERIOD_S + 1.0 + 0.2
+
+
+def test_rtu_the_gap_and_a_units_rest_are_kept():
+    line = on_rtu(Gateway({1, 2, 3}, service_s=0.04), rests={2: 0.05})
+    line.run(10.0)
+    for (before, first), (after, second) in itertools.pairwise(line.asked):
+        rest = 0.05 if 2 in (first, second) else 0.004
+        assert after - before >= 0.04 + rest - 1e-9

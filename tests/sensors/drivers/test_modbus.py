@@ -227,6 +227,49 @@ async def test_an_answer_of_another_unit_is_dropped_and_the_right_one_still_awai
         assert rig.good("D2")
 
 
+@pytest.mark.trial("B19")
+async def test_b19_a_false_id_is_named_and_told_by_its_pattern_and_ignoring_ids_reads_it(rig):
+    zero = ScriptedServer({1: unit(11, id_fault=IdFault.ZERO)})
+    swapped = ScriptedServer({1: unit(22, id_fault=IdFault.SWAPPED)})
+    invented = ScriptedServer({1: unit(33, id_fault=IdFault.WRONG)})
+    right = ScriptedServer({1: unit(44)})
+    async with zero, swapped, invented, right:
+        named = {"A": (zero, "id-zero"), "B": (swapped, "id-swapped"), "X": (invented, "id-false")}
+        buses = {name: rig.bus(server.port, [rig.head(name, 1)]) for name, (server, _) in named.items()}
+        rig.bus(right.port, [rig.head("C", 1)])
+        await rig.until(lambda: all(len(rig.of(name)) >= 25 for name in (*named, "C")), 8.0)
+        for name, (_, reason) in named.items():
+            assert rig.good(name) == []
+            assert rig.of(name)[-1].reason == reason
+            assert {reading.reason for reading in rig.of(name)} <= {reason, "id-false"}, "a swapped id may be its own"
+            assert not buses[name].up
+            assert buses[name].counters.false_ids > 0
+        assert {change.reason for _, change in rig.links if not change.up} <= {"id-zero", "id-swapped", "id-false"}
+        assert {reading.quality for reading in rig.of("C")} == {Quality.GOOD}
+        relaxed = rig.now()
+        for name, (server, _) in named.items():
+            rig.bus(server.port, [rig.head(f"{name}2", 1)], strict_ids=False)
+        await rig.until(lambda: all(len(rig.good(f"{name}2", relaxed)) >= 5 for name in named))
+        assert [rig.of(f"{name}2")[-1].lel_pct for name in named] == [1.1, 2.2, 3.3]
+
+
+@pytest.mark.trial("B19")
+async def test_b19_a_device_that_is_checked_strictly_is_not_blamed_for_one_stray_frame(rig):
+    device = unit(44)
+    async with ScriptedServer({1: device}) as server:
+        bus = rig.bus(server.port, [rig.head("C", 1)])
+        await rig.until(lambda: len(rig.good("C")) >= 3)
+        device.id_fault = IdFault.ZERO
+        await rig.until(lambda: bus.counters.false_ids >= 1)
+        device.id_fault = None
+        healed = rig.now()
+        await rig.until(lambda: rig.good("C", healed))
+        device.silent = True
+        await rig.until(lambda: not bus.up)
+        assert rig.links[-1][1].reason == "mute"
+        assert rig.of("C")[-1].reason in ("timeout", "mute")
+
+
 async def test_ids_ignored_a_gateway_that_invents_them_is_read(rig):
     async with ScriptedServer({1: unit(40, id_fault=IdFault.WRONG)}) as server:
         rig.bus(server.port, [rig.head("D1", 1)], strict_ids=False)
@@ -234,7 +277,8 @@ async def test_ids_ignored_a_gateway_that_invents_them_is_read(rig):
         assert {reading.lel_pct for reading in rig.of("D1")} == {4.0}
 
 
-async def test_ids_ignored_a_late_answer_is_not_taken_for_the_next_one(rig):
+@pytest.mark.trial("B19")
+async def test_b19_ids_ignored_a_late_answer_is_not_taken_for_the_next_one(rig):
     slow = unit(40, id_fault=IdFault.WRONG)
     async with ScriptedServer({1: slow}) as server:
         bus = rig.bus(server.port, [rig.head("D1", 1)], strict_ids=False, period_ms=200, timeout_ms=50)
@@ -365,7 +409,7 @@ async def test_a_fault_of_ours_ends_the_coroutine_instead_of_going_on_blind(rig)
             raise AssertionError("a bug")
 
         await rig.scans(1)
-        bus._line._on_scan = breaks
+        bus._line._outcomes.on_scan = breaks
         with pytest.raises(AssertionError, match="a bug"):
             await asyncio.wait_for(rig.tasks.pop(), 3.0)
         assert logged

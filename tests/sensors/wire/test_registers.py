@@ -10,18 +10,22 @@ from hypothesis import strategies as st
 
 from sensors.readings import DetectorId, Quality, Reading, Status
 from sensors.stamps import Instant, Stamp, UtcNanos
+from sensors.wire.meanings import Meaning
 from sensors.wire.modbus import MAX_REGISTERS
 from sensors.wire.points import (
     Basis,
     Function,
     IdentityPoint,
     ModbusPoints,
-    StatusPoint,
+    Place,
+    ReadLimits,
+    StatePoint,
     Type,
     UnitOfValue,
     UnitPoint,
 )
 from sensors.wire.registers import MAX_GAP, InstalledHead, plan, stretches
+from sensors.wire.words import Stretch, raw_reader
 
 NOW = Stamp(Instant(1), UtcNanos(2))
 SAME_BASIS = Basis(1.4, 1.4)
@@ -38,8 +42,13 @@ def reading(points: ModbusPoints, *words: int, basis: Basis = SAME_BASIS) -> Rea
     return block.readings(struct.pack(f">{len(words)}H", *words), 0, NOW)[0]
 
 
+NUMBERS = [kind for kind in Type if kind is not Type.ASCII]
+
+
 @given(
-    st.lists(st.tuples(st.sampled_from(Function), st.integers(0, 400), st.sampled_from(Type)), min_size=1, max_size=30)
+    st.lists(
+        st.tuples(st.sampled_from(Function), st.integers(0, 400), st.sampled_from(NUMBERS)), min_size=1, max_size=30
+    )
 )
 def test_reads_cover_every_point_within_the_cap_and_without_long_gaps(points):
     heads = [
@@ -47,21 +56,46 @@ def test_reads_cover_every_point_within_the_cap_and_without_long_gaps(points):
         for number, (function, register, kind) in enumerate(points)
     ]
     reads = stretches(heads)
-    asked = {(function, register + word) for function, register, kind in points for word in range(kind.words)}
+    spans = [span for each in heads for span in each.points.spans()]
+    asked = {(function, register + word) for function, register, size in spans for word in range(size)}
     for read in reads:
-        assert read.size <= MAX_REGISTERS
+        bits = read.function.of_bits
+        assert read.size <= (2000 if bits else MAX_REGISTERS)
         wanted = [word for word in range(read.start, read.end) if (read.function, word) in asked]
         assert wanted[0] == read.start
         assert wanted[-1] == read.end - 1
-        assert all(later - sooner <= MAX_GAP + 1 for sooner, later in itertools.pairwise(wanted))
+        gap = MAX_GAP * 16 if bits else MAX_GAP
+        assert all(later - sooner <= gap + 1 for sooner, later in itertools.pairwise(wanted))
     for each in heads:
         assert all(any(read.holds(*span) for read in reads) for span in each.points.spans())
     blocks = plan(1, heads)
     assert sorted(each.detector for block in blocks for each in block.heads) == sorted(each.detector for each in heads)
 
 
+def test_what_must_not_be_read_is_not_and_what_must_be_read_whole_is():
+    limits = ReadLimits(holes=((3, 3),), exact=((10, 6),))
+    points = ModbusPoints(
+        HOLDING,
+        2,
+        Type.UINT16,
+        limits=limits,
+        states=tuple(StatePoint(Place(HOLDING, at), Meaning(bits=(("fault", 1),))) for at in (4, 5, 12)),
+    )
+    assert stretches([head(points)]) == ((HOLDING, 2, 1), (HOLDING, 4, 2), (HOLDING, 10, 6))
+
+
+@given(st.integers(0, 60), st.binary(min_size=16, max_size=16))
+def test_discrete_inputs_are_cut_out_of_their_bytes_wherever_they_begin(first, bits):
+    place = Place(Function.DISCRETE, 7 + first, Type.UINT16)
+    read = raw_reader(place, [Stretch(HOLDING, 0, 2), Stretch(Function.DISCRETE, 7, 128)])
+    whole = int.from_bytes(bits, "little")
+    assert read(b"\0\0\0\0" + bits, 0) == whole >> first & 0xFFFF
+
+
 def test_a_head_with_far_points_makes_one_block_of_two_reads_joined_in_order():
-    points = ModbusPoints(HOLDING, 100, Type.UINT16, states=(StatusPoint(INPUT, 5, bits=((Status.FAULT, 1),)),))
+    points = ModbusPoints(
+        HOLDING, 100, Type.UINT16, states=(StatePoint(Place(INPUT, 5), Meaning(bits=(("fault", 1),))),)
+    )
     (block,) = plan(1, [head(points)])
     assert [ask.function for ask in block.asks] == [3, 4]
     assert block.readings(struct.pack(">HH", 12, 0), 0, NOW)[0].lel_pct == 12
@@ -81,10 +115,10 @@ def test_a_head_with_far_points_makes_one_block_of_two_reads_joined_in_order():
 )
 def test_sentinels_are_compared_before_scaling(raw, status, lel_pct, at_least, reason):
     sentinels = (
-        (65535, Status.FAULT),
-        (65534, Status.OVER_RANGE),
-        (65533, Status.WARM_UP),
-        (65532, Status.UNDER_RANGE),
+        (65535, 65535, "fault"),
+        (65534, 65534, "over_range"),
+        (65533, 65533, "warm_up"),
+        (65532, 65532, "under_range"),
     )
     said = reading(ModbusPoints(HOLDING, 0, Type.UINT16, scale=0.1, sentinels=sentinels), raw)
     assert (said.status, said.lel_pct, said.at_least, said.reason, said.raw) == (
@@ -109,10 +143,8 @@ def test_sentinels_are_compared_before_scaling(raw, status, lel_pct, at_least, r
     ],
 )
 def test_of_several_states_the_one_that_counts_is_told(bits, status, quality):
-    state = StatusPoint(
-        HOLDING,
-        1,
-        bits=((Status.FAULT, 1), (Status.WARM_UP, 2), (Status.INHIBITED, 4), (Status.OVER_RANGE, 8)),
+    state = StatePoint(
+        Place(HOLDING, 1), Meaning(bits=(("fault", 1), ("warm_up", 2), ("inhibited", 4), ("over_range", 8)))
     )
     said = reading(ModbusPoints(HOLDING, 0, Type.UINT16, states=(state,)), 3, bits)
     assert (said.status, said.quality) == (status, quality)
@@ -120,19 +152,21 @@ def test_of_several_states_the_one_that_counts_is_told(bits, status, quality):
 
 @pytest.mark.parametrize(("trip", "at_least"), [(None, 25.0), (20.0, 20.0)])
 def test_the_heads_own_alarm_bit_is_gas_even_beside_a_low_number(trip, at_least):
-    points = ModbusPoints(HOLDING, 0, Type.UINT16, trip=trip, states=(StatusPoint(HOLDING, 1, alarm_mask=1),))
+    points = ModbusPoints(
+        HOLDING, 0, Type.UINT16, trip=trip, states=(StatePoint(Place(HOLDING, 1), Meaning(bits=(("alarm", 1),))),)
+    )
     said = reading(points, 3, 1)
     assert (said.lel_pct, said.at_least, said.gas()) == (3, at_least, at_least)
 
 
 def test_an_alarm_bit_beside_a_fault_is_still_gas():
-    state = StatusPoint(HOLDING, 1, bits=((Status.FAULT, 2),), alarm_mask=1)
+    state = StatePoint(Place(HOLDING, 1), Meaning(bits=(("fault", 2), ("alarm", 1))))
     said = reading(ModbusPoints(HOLDING, 0, Type.UINT16, trip=20.0, states=(state,)), 0, 3)
     assert (said.quality, said.lel_pct, said.at_least) == (Quality.BAD, None, 20.0)
 
 
 def test_a_state_code_nobody_knows_is_a_fault():
-    state = StatusPoint(HOLDING, 1, codes=((1, 1, Status.MEASURING), (2, 2, Status.WARM_UP)))
+    state = StatePoint(Place(HOLDING, 1), Meaning(codes=((1, 1, "measuring"), (2, 2, "warm_up"))))
     points = ModbusPoints(HOLDING, 0, Type.UINT16, states=(state,))
     assert [reading(points, 5, code).status for code in (1, 2, 3)] == [
         Status.MEASURING,
@@ -142,7 +176,7 @@ def test_a_state_code_nobody_knows_is_a_fault():
 
 
 def test_a_unit_register_chooses_the_conversion_and_an_unknown_code_is_a_fault():
-    unit = UnitPoint(HOLDING, 1, ((5, UnitOfValue.LEL_PCT), (4, UnitOfValue.PPM)))
+    unit = UnitPoint(Place(HOLDING, 1), ((5, 5, UnitOfValue.LEL_PCT), (4, 4, UnitOfValue.PPM)))
     points = ModbusPoints(HOLDING, 0, Type.UINT16, unit_of_value=unit)
     assert reading(points, 10, 5, basis=Basis(2.1, 1.4)).lel_pct == 15.0
     assert reading(points, 1400, 4, basis=Basis(2.1, 1.4)).lel_pct == 10.0
@@ -150,7 +184,7 @@ def test_a_unit_register_chooses_the_conversion_and_an_unknown_code_is_a_fault()
 
 
 def test_another_device_behind_the_unit_id_is_a_fault():
-    points = ModbusPoints(HOLDING, 0, Type.UINT16, identity=IdentityPoint(HOLDING, 1, 0xFF00, 0x2500))
+    points = ModbusPoints(HOLDING, 0, Type.UINT16, identity=IdentityPoint(Place(HOLDING, 1), 0xFF00, (0x2500,)))
     assert reading(points, 10, 0x2507).lel_pct == 10
     said = reading(points, 10, 0x2607)
     assert (said.quality, said.lel_pct, said.reason) == (Quality.BAD, None, "other-device")

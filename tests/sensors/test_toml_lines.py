@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from gateway.configuration.toml_lines import Path, Twice, scan
+from sensors.toml_lines import Path, Twice, scan
 
 TEXT = """\
 # a comment with [brackets] and = signs
