@@ -1,6 +1,7 @@
 """``vigia scan``: which units answer on a Modbus line, and which known models they are."""
 
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -128,7 +129,7 @@ class _Progress:
 
     def __init__(self, talk: Talk) -> None:
         self._talk = talk
-        self._moving = click.get_text_stream("stderr").isatty()
+        self._moving = sys.stderr.isatty()
 
     def tell(self, number: int, unit: "Unit | None") -> None:
         if self._moving:
