@@ -15,9 +15,9 @@ import apsw
 
 from dashboards.ports import Ask
 from gateway import control, reach
+from gateway.commissioning.probing import probe
 from gateway.depot import Depot
 from gateway.journal import JournalReader, StoreError
-from gateway.probing import probe
 from sensors.drivers.broker import connected, reason_of
 from sensors.drivers.mqtt import MqttSettings
 from sensors.drivers.strays import FALSE_ID, ID_SWAPPED, ID_ZERO

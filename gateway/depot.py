@@ -6,7 +6,7 @@ from pathlib import Path
 
 from alerts.policy import Levels, Timing
 from alerts.routing import EscalationStep, Recipient
-from gateway.upkeep import Intervals
+from gateway.commissioning.upkeep import USUAL, Intervals
 from sensors.drivers.modbus import ModbusHead
 from sensors.drivers.mqtt import MqttHead, MqttSettings
 from sensors.drivers.settings import BusSettings
@@ -60,7 +60,7 @@ class Detector:
     name: str = ""
     calibrated_on: date | None = None
     tested_on: date | None = None
-    intervals: Intervals = field(default_factory=Intervals)
+    intervals: Intervals = USUAL
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ import click
 from gateway.commands.talk import EXIT_FAILED, Talk, file_argument, json_option, load_or_exit
 
 if TYPE_CHECKING:  # the journal and the keys, which `--help` does not need
-    from gateway.bump_course import Course
-    from gateway.bumping import Kept
+    from gateway.commissioning.bump_course import Course
+    from gateway.commissioning.bumping import Kept
 
 USUAL_MINUTES = 10.0
 MOST_MINUTES = 30.0
@@ -30,8 +30,8 @@ def command(talk: Talk) -> click.Command:
             raise click.UsageError(talk.text("probe.unknown", ids=head, known=known))
         if not 0 < len(by.strip()) <= MOST_NAME or len(note) > MOST_NOTE:
             raise click.UsageError(talk.text("bump.too_long", name=MOST_NAME, note=MOST_NOTE))
-        from gateway.bumping import BumpError, Order
-        from gateway.bumping import bump as test
+        from gateway.commissioning.bumping import BumpError, Order
+        from gateway.commissioning.bumping import bump as test
         from gateway.journal import StoreError
         from gateway.keys import KeyFileError
 

@@ -9,8 +9,8 @@ import click
 from gateway.commands.talk import EXIT_FAILED, Talk, file_argument, json_option, load_or_exit
 
 if TYPE_CHECKING:  # the drivers' libraries, which `--help` does not need
-    from gateway.probing import Probed
-    from gateway.trying import Tried
+    from gateway.commissioning.probing import Probed
+    from gateway.commissioning.trying import Tried
     from sensors.tryout import Trial
 
 
@@ -25,8 +25,8 @@ def command(talk: Talk) -> click.Command:
             raise click.UsageError(talk.text("probe.unknown", ids=", ".join(unknown), known=", ".join(known)))
         if shows is not None and len(detectors) != 1:
             raise click.UsageError(talk.text("probe.one_display"))
-        from gateway.probing import probe as read_once
-        from gateway.trying import try_out
+        from gateway.commissioning.probing import probe as read_once
+        from gateway.commissioning.trying import try_out
 
         results = read_once(loaded.depot, frozenset(detectors or known))
         asked = try_all or shows is not None

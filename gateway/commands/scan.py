@@ -1,6 +1,7 @@
 """``vigia scan``: which units answer on a Modbus line, and which known models they are."""
 
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,9 +11,9 @@ import click
 from gateway.commands.talk import EXIT_FAILED, Talk, json_option, load_or_exit
 
 if TYPE_CHECKING:  # the drivers' libraries, which `--help` does not need
-    from gateway.blocks import Table
+    from gateway.commissioning.blocks import Table
+    from gateway.commissioning.scanning import Sweep, Unit
     from gateway.depot import Depot
-    from gateway.scanning import Sweep, Unit
     from sensors.drivers.settings import BusSettings
 
 FIRST_UNIT, LAST_UNIT = 1, 247
@@ -26,7 +27,7 @@ def command(talk: Talk) -> click.Command:
     def scan(
         bus: str, *, file: Path, units: tuple[int, ...], timeout_ms: int, beside: bool, as_json: bool, **line: str | int
     ) -> None:
-        from gateway.scanning import scan as sweep_over
+        from gateway.commissioning.scanning import scan as sweep_over
 
         settings, depot = _line(talk, bus, file, line, as_json=as_json)
         if depot is not None and not beside:
@@ -39,7 +40,7 @@ def command(talk: Talk) -> click.Command:
             for line_text in _lines(talk, sweep):
                 talk.put(line_text)
             if tables:
-                from gateway.blocks import written
+                from gateway.commissioning.blocks import written
 
                 talk.put(written(tables).rstrip("\n"))
         if sweep.trouble:
@@ -128,7 +129,7 @@ class _Progress:
 
     def __init__(self, talk: Talk) -> None:
         self._talk = talk
-        self._moving = click.get_text_stream("stderr").isatty()
+        self._moving = sys.stderr.isatty()
 
     def tell(self, number: int, unit: "Unit | None") -> None:
         if self._moving:
@@ -156,7 +157,7 @@ def _lines(talk: Talk, sweep: "Sweep") -> Iterator[str]:
 
 def _tables(talk: Talk, sweep: "Sweep", settings: "BusSettings", depot: "Depot | None") -> "Iterator[Table]":
     """The blocks to paste: one for each recognised unit that the file does not have yet."""
-    from gateway.blocks import Table, free_id
+    from gateway.commissioning.blocks import Table, free_id
 
     area = depot.areas[0].id if depot is not None and depot.areas else "patio"
     have = (

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from gateway.bump_history import dues_of, today
 from gateway.commands.talk import Talk
+from gateway.commissioning.bump_history import dues_of, today
 from gateway.depot import Depot
 
 

@@ -13,6 +13,7 @@ from alerts.policy import Levels, Timing
 from alerts.routing import EscalationStep, Recipient
 from compliance import statutes
 from compliance.vocabulary import StatuteKind
+from gateway.commissioning.upkeep import Intervals
 from gateway.configuration.crosschecks import BROKER, applicable, crosscheck, host_and_port
 from gateway.configuration.heads import Head, heads_of, max_age_s
 from gateway.configuration.lines import late_ms
@@ -33,7 +34,6 @@ from gateway.depot import (
     Web,
     WebhookChannel,
 )
-from gateway.upkeep import Intervals
 from gateway.words.language import language_of
 from sensors.drivers.modbus import ModbusHead
 from sensors.drivers.mqtt import MqttHead, MqttSettings

@@ -183,7 +183,8 @@ def test_check_prints_the_count_and_each_budget_with_its_slow_part(tmp_path: Pat
 
     assert done.exit_code == 0
     assert "3 detectors watched: 2 by Modbus on 1 line(s), 1 by MQTT." in done.stdout
-    assert [line.split()[0] for line in done.stdout.splitlines()[1:]] == ["GD-101", "GD-102", "GD-201"]
+    assert [line.split()[0] for line in done.stdout.splitlines()[1:]] == ["GD-101", "GD-102", "GD-201"] * 2
+    assert "2027-01-28, bump test never noted, function test never noted" in done.stdout
     assert "within 3 s" in done.stdout
     assert "slowest: wait for the poll" in done.stdout
     assert "warning: " in done.stderr

@@ -1,6 +1,7 @@
 """`vigia scan` on lines as they are found in the field: few devices, slow gateways, one device for every number."""
 
 import json
+import struct
 import tomllib
 from itertools import pairwise
 from pathlib import Path
@@ -10,7 +11,10 @@ import pytest
 from field_command import Ran, vigia
 
 from gateway.configuration.loading import load
+from sensors.wire.rtu import crc16, rtu_frame
+from simulator.answers import Request, answer_to
 from simulator.scripted import ScriptedServer, ScriptedUnit
+from simulator.serial import Cable
 
 HEADER = """
 [depot]
@@ -164,3 +168,31 @@ async def test_numbers_that_are_none_are_a_usage_error(units: str) -> None:
 async def test_a_bus_that_the_file_has_not_is_named_with_those_it_has(tmp_path: Path) -> None:
     ran = await vigia("scan", "saidas", "--file", depot(tmp_path, 1))
     assert (ran.code, "there are: linha" in ran.err) == (2, True)
+
+
+async def test_scan_of_a_serial_port_finds_the_units_on_it(tmp_path: Path) -> None:
+    """RTU over a real pseudo-terminal; the device at the far end checks every check sum it gets."""
+    units = {3: xcd(), 5: ScriptedUnit(holding={0: 1})}
+    asked: list[int] = []
+
+    def answer(data: bytes) -> None:
+        assert crc16(data) == 0 and len(data) == 8
+        unit, function, address, count = struct.unpack(">BBHH", data[:6])
+        asked.append(unit)
+        if unit in units:
+            request = Request(0.0, 1, 0, unit, function, address, count)
+            cable.write(rtu_frame(bytes([unit]) + answer_to(request, units[unit])))
+
+    cable = Cable(tmp_path / "adapter", answer)
+    cable.plug()
+    try:
+        ran, found = await scanned(str(cable.link), "--units", "2-6", "--timeout-ms", "200", "--baud", "19200")
+    finally:
+        cable.unplug()
+
+    assert ran.code == 0, ran.err
+    assert [(unit["unit"], [known["profile"] for known in unit["known"]]) for unit in found["units"]] == [
+        (3, ["honeywell-sensepoint-xcd"]),
+        (5, []),
+    ]
+    assert set(asked) == {2, 3, 4, 5, 6}

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from gateway.bump_verdict import Limits, limits_of, objections
+from gateway.commissioning.bump_verdict import Limits, limits_of, objections
+from gateway.commissioning.upkeep import Due, dues
 from gateway.depot import Depot
 from gateway.journal import StoreError
 from gateway.journal.reader import JournalReader
-from gateway.upkeep import Due, dues
 
 STEP = 20_000
 """Entries looked through by one question, so that the writer is never held back for long."""

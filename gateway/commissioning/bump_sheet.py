@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from gateway.bump_history import BumpEntry
-from gateway.bump_verdict import limits_of, objections
+from gateway.commissioning.bump_history import BumpEntry
+from gateway.commissioning.bump_verdict import limits_of, objections
+from gateway.commissioning.upkeep import Due, dues
 from gateway.depot import Depot, Detector
 from gateway.keys import SigningKey, put
-from gateway.upkeep import Due, dues
 
 FORMAT = 1
 FOLDER = "bumps"

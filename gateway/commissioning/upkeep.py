@@ -28,6 +28,9 @@ class Intervals:
         return cls(**{name: days for name, days in service.items() if name in cls.__dataclass_fields__})
 
 
+USUAL = Intervals()
+
+
 @dataclass(frozen=True, slots=True)
 class Due:
     """One thing a head is due for.

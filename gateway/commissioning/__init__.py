@@ -1,0 +1,1 @@
+"""Finding heads, trying how they are read, and proving them: what `probe`, `scan`, `discover` and `bump` do."""
