@@ -20,6 +20,8 @@ BUS = {
     "retries": ("bus_retries_total", "requests sent again within their slot"),
     "late": ("bus_late_total", "answers that came after their time, dropped"),
     "foreign": ("bus_foreign_total", "answers to nobody's request, dropped"),
+    "false_ids": ("bus_false_ids_total", "answers whose transaction id is another, dropped"),
+    "noise": ("bus_noise_bytes_total", "bytes in which no frame was found (RTU)"),
     "garbled": ("bus_garbled_total", "answers that could not be read"),
     "exceptions": ("bus_exceptions_total", "Modbus exceptions"),
     "connects": ("bus_connects_total", "connections made"),

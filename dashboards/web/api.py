@@ -176,7 +176,7 @@ def _add_acting(router: APIRouter, screens: Screens) -> None:
         """A named person acknowledges, silences or resets an alarm."""
         return outcome(await act_on(screens, alarm, action, deed.by, deed.note))
 
-    @router.post("/api/v1/detectors/{detector}/window", responses=described(Done, Refused))
+    @router.post("/api/v1/detectors/{detector}/window", responses=described(Done, Refused, 404, 409, 422))
     async def window(detector: str, deed: WindowDeed) -> Response:
         """A named person opens a test or inhibit over one head, or closes what stands over it."""
         minutes = 0.0 if deed.kind == "close" else deed.minutes
