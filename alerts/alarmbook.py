@@ -98,6 +98,7 @@ class AlarmBook:
             detail=detail,
             annunciated=now,
             told=() if old is None else old.told,
+            seq=seq,
             until=until,
             drill=drill,
             opened_by=None if until is None else by,
@@ -110,9 +111,11 @@ class AlarmBook:
         old = self._alarms[key]
         after = step(old.phase, Trigger.RISE, latching=True)
         assert after is not None, f"{key} risen in {old.phase}"
+        seq, event_id = self._next()
         alarm = replace(
             old,
             phase=after,
+            seq=seq,
             level=level,
             sampled=reading.taken,
             decided=now,
@@ -125,7 +128,6 @@ class AlarmBook:
             annunciated=now,
         )
         self._alarms[key] = alarm
-        seq, event_id = self._next()
         return self._event(seq, event_id, alarm, Cause.RISEN, old.phase, now, reading)
 
     def clear(
@@ -204,6 +206,7 @@ class AlarmBook:
         alarm = replace(
             old,
             phase=after,
+            reason=reason or old.reason if trigger is Trigger.CLEAR else old.reason,
             present=old.present and trigger not in (Trigger.CLEAR, Trigger.END),
             acknowledged_by=by if trigger is Trigger.ACKNOWLEDGE else old.acknowledged_by,
             lel_pct=old.lel_pct if reading is None else reading.gas(),

@@ -65,6 +65,7 @@ class AlarmState:
 
     Attributes:
         id: the id of the event that raised this occurrence.
+        seq: number of the event that last raised it or made it rise: what a person has seen when they act on it.
         level: the highest level reached in this occurrence; None unless GAS.
         present: whether the condition itself holds now.
         since, sampled, decided: when raised; the sample that raised it; when the engine decided.
@@ -98,6 +99,7 @@ class AlarmState:
     detail: str
     annunciated: Stamp
     told: tuple[str, ...] = ()
+    seq: int = 0
     until: Stamp | None = None
     drill: bool = False
     opened_by: str | None = None

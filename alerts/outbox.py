@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
-from alerts.alarms import AlarmEvent, Cause, Delivery, Outcome, Verdict
+from alerts.alarms import AlarmEvent, AlarmKey, Cause, Delivery, Outcome, Verdict
 from sensors.stamps import SECOND, Instant
 
 FIRST_RETRY = SECOND // 2
@@ -58,6 +58,7 @@ class Outbox:
         self._owed: dict[str, Owed] = {}
         self._heap: list[tuple[Instant, str]] = []
         self._waiting: dict[int, list[str]] = {}
+        self._repeats: dict[tuple[AlarmKey, str, str], str] = {}
         self.dropped = 0
 
     def __len__(self) -> int:
@@ -79,6 +80,8 @@ class Outbox:
         if len(self._owed) >= MOST_OWED:
             gone.append(self._give_up(self._oldest(), "outbox full"))
         self._owed[delivery.id] = Owed(delivery, event, ticket, recorded=ticket is None, due=leave, born=now)
+        if event.cause is Cause.STILL:
+            self._repeats[event.key, delivery.channel, delivery.recipient] = delivery.id
         if ticket is not None:
             self._waiting.setdefault(ticket, []).append(delivery.id)
         heapq.heappush(self._heap, (leave, delivery.id))
@@ -118,7 +121,7 @@ class Outbox:
         if owed is None or (outcome.verdict is Verdict.RETRY and owed.delivery.attempt != delivery.attempt):
             return None
         if outcome.verdict is not Verdict.RETRY:
-            del self._owed[delivery.id]
+            self._forget(owed)
             return Settled(delivery, owed.event, outcome, final=True)
         if now - owed.born > EXPIRES_AFTER:
             return self._give_up(delivery.id, f"expired after {outcome.reason}")
@@ -144,23 +147,26 @@ class Outbox:
     def _supersede(self, delivery: Delivery, event: AlarmEvent) -> list[Settled]:
         if event.cause is not Cause.STILL:
             return []
-        older = [
-            owed.delivery.id
-            for owed in self._owed.values()
-            if owed.event.cause is Cause.STILL
-            and owed.event.key == event.key
-            and owed.delivery.channel == delivery.channel
-            and owed.delivery.recipient == delivery.recipient
-        ]
-        return [self._give_up(delivery_id, "superseded by a newer repeat") for delivery_id in older]
+        older = self._repeats.get((event.key, delivery.channel, delivery.recipient))
+        return [] if older is None else [self._give_up(older, "superseded by a newer repeat")]
 
     def _oldest(self) -> str:
-        for owed in self._owed.values():
-            if owed.event.cause is Cause.STILL:
-                return owed.delivery.id
-        return next(iter(self._owed))
+        return next(iter(self._repeats.values()), None) or next(iter(self._owed))
 
     def _give_up(self, delivery_id: str, reason: str) -> Settled:
-        owed = self._owed.pop(delivery_id)
+        owed = self._owed[delivery_id]
+        self._forget(owed)
         self.dropped += 1
         return Settled(owed.delivery, owed.event, Outcome(Verdict.REFUSED, reason), final=True)
+
+    def _forget(self, owed: Owed) -> None:
+        del self._owed[owed.delivery.id]
+        repeat = (owed.event.key, owed.delivery.channel, owed.delivery.recipient)
+        if self._repeats.get(repeat) == owed.delivery.id:
+            del self._repeats[repeat]
+        if owed.ticket is not None:  # a batch that the journal never took would keep its list for ever
+            waiting = [other for other in self._waiting.get(owed.ticket, ()) if other in self._owed]
+            if waiting:
+                self._waiting[owed.ticket] = waiting
+            else:
+                self._waiting.pop(owed.ticket, None)

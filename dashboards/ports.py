@@ -76,6 +76,7 @@ class AlarmView(msgspec.Struct, frozen=True):
     area: str
     text: str
     texts: dict[str, str] = {}
+    seq: int = 0
 
 
 class OutputView(msgspec.Struct, frozen=True):
@@ -153,13 +154,18 @@ class Change(msgspec.Struct, frozen=True, tag="change"):
 
 
 class Act(msgspec.Struct, frozen=True, tag="act"):
-    """A person acts on the alarm with this id. `ref` comes back in the answer."""
+    """A person acts on the alarm with this id. `ref` comes back in the answer.
+
+    `seen` is the alarm's `seq` on the screen they acted from: where it has risen or returned since, the answer is
+    ``changed`` and nothing is done. None (other programs) takes the alarm as it is.
+    """
 
     ref: int
     action: Literal["acknowledge", "silence", "reset"]
     alarm: str
     by: str
     note: str = ""
+    seen: int | None = None
 
 
 class Window(msgspec.Struct, frozen=True, tag="window"):
@@ -202,7 +208,7 @@ class Figure(msgspec.Struct, frozen=True, omit_defaults=True):
 class Answer(msgspec.Struct, frozen=True, tag="answer"):
     """The answer to an `Act` or `Ask`.
 
-    `error` is a code: ``unknown-alarm``, ``unknown-detector``, ``not-possible``, ``needs-name``, ``busy``,
+    `error` is a code: ``unknown-alarm``, ``unknown-detector``, ``not-possible``, ``changed``, ``needs-name``, ``busy``,
     ``bad-request`` (a line that is none of `ToGateway`; `ref` is 0 then).
     """
 

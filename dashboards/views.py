@@ -74,6 +74,7 @@ class AlarmRow:
     can_acknowledge: bool
     can_silence: bool
     can_reset: bool
+    seq: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,6 +263,7 @@ def alarm_row(alarm: AlarmView, detector: DetectorView | None, now: str, locale:
         can_acknowledge=open_ and current,
         can_silence=alarm.kind == "GAS" and open_ and not alarm.muted and current,
         can_reset=alarm.state == "latched-acknowledged" and current,
+        seq=alarm.seq,
     )
 
 

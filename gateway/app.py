@@ -16,8 +16,7 @@ import structlog
 from alerts.alarms import AlarmKey, Delivery, Outcome
 from dashboards.ports import Act, Answer, DepotView, Figure, LinkView, Window
 from gateway.clock import SystemClock
-from gateway.configuration.loading import Loaded, load
-from gateway.configuration.problems import ConfigError
+from gateway.configuration.loading import Loaded
 from gateway.control import ControlError, ControlServer
 from gateway.depot import Depot
 from gateway.engine import Engine
@@ -42,6 +41,7 @@ from gateway.journal import Journal, StoreError
 from gateway.metrics import watch_figures
 from gateway.notify import ServiceManager
 from gateway.picture import Picture
+from gateway.reloading import NewOrders, NotFollowed, read_anew
 from gateway.runtime import Runtime
 from gateway.webprocess import WebProcess, host_of
 from gateway.wiring import Ears, Wiring, build, orders, places, speaker, worst_cases
@@ -56,6 +56,9 @@ SHOW_AFTER_S = 0.05
 """Screens are told of an alarm so much later: the notices go first, and one picture shows a whole burst."""
 OUTCOMES_WAITING = 100
 """Records of mere outcomes that wait for the next alarm's record or heartbeat, to share its sync of the disk."""
+
+SLEPT_NS = 2 * SECOND
+"""A loop that turns later than this was asleep (ns)."""
 
 JOURNAL_WITHIN_S = 1.0
 """How long the journal may take at the end to write what it still holds."""
@@ -90,13 +93,14 @@ class App:
         self._outcomes: list[Record] = []
         self._turned = self.clock.now()
         self._lag_ns = 0
+        self._slept = False
         self._stopping = asyncio.Event()
         self._reloading = False
         self._started = self.clock.now()
         self._wiring = self._build(depot)
         boot = secrets.token_hex(4)
         self._engine = Engine(orders(depot, self._wiring), boot, journal.restored, self._started)
-        self._picture = self._paint(depot)
+        self._picture = self._paint(depot, worst_cases(depot))
         self.control = ControlServer(
             depot.data / "control.sock",
             picture=lambda: self._picture.snapshot(self.clock.now()),
@@ -117,7 +121,7 @@ class App:
         self._perform(self._engine.start(self.clock.now()))
         self._start_wiring()
         if self._web is not None:
-            self._runtime.start("web", self._web.run, "screens")
+            self._runtime.start("web", self._web.run, "web")
         self._loop.call_later(HEARTBEAT_S, self._beat)
         gc.collect()
         gc.freeze()  # what stands now stays for good: the collector need not walk it again while we watch
@@ -135,6 +139,7 @@ class App:
         self._log.info("stopping")
         await self._runtime.end("wiring")
         self._perform(self._engine.stop(self.clock.now(), "signal"))
+        await self._runtime.end("web")
         await self._runtime.end("screens")
         if self._timer is not None:
             self._timer.cancel()
@@ -152,7 +157,7 @@ class App:
         for name, part in self._wiring.parts:
             self._runtime.start(name, part, "wiring")
 
-    def _paint(self, depot: Depot) -> Picture:
+    def _paint(self, depot: Depot, worst: dict[DetectorId, tuple[float, bool]]) -> Picture:
         view = DepotView(
             id=depot.id,
             name=depot.name,
@@ -166,7 +171,7 @@ class App:
         return Picture(
             self._engine,
             depot=view,
-            worst_case_s=worst_cases(depot),
+            worst_case_s=worst,
             places=places(depot),
             words=speaker(depot),
             silence_s=depot.timing.silence / SECOND,
@@ -239,6 +244,7 @@ class App:
 
     def _advance(self) -> None:
         self._timer = self._armed = None
+        self._notice_sleep()
         self._perform(self._engine.advance(self.clock.now()))
         self._arm()
 
@@ -279,8 +285,9 @@ class App:
     def _beat(self) -> None:
         """Once a second: the heartbeat of screens, watchdog and broker, from the loop that watches."""
         self._record_outcomes()
+        self._notice_sleep()
         now = self.clock.now()
-        self._lag_ns = now.mono - self._turned.mono - round(HEARTBEAT_S * SECOND)
+        self._lag_ns = max(0, now.mono - self._turned.mono - round(HEARTBEAT_S * SECOND))
         self._turned = now
         self.control.push(self._picture.heartbeat(now))
         watching = sum(self._engine.sight.watching(head) for head in self._engine.sight.heads.values())
@@ -291,6 +298,18 @@ class App:
                 {"alive": True, "watching": watching, "alarms": alarms, "at": rfc3339(now.utc)}
             )
         self._loop.call_later(max(0.0, HEARTBEAT_S - self._lag_ns / SECOND), self._beat)
+
+    def _notice_sleep(self) -> None:
+        """Tell when this loop itself stood still: nobody watched meanwhile, and no head is to blame for its age."""
+        now = self.clock.now()
+        length = now.mono - self._turned.mono - round(HEARTBEAT_S * SECOND)
+        if length > SLEPT_NS:
+            self._turned = now
+            self._slept = True
+            self._perform(self._engine.slept(length, now))
+        elif self._slept and now.mono - self._turned.mono < SECOND // 2:
+            self._slept = False
+            self._system("watch", present=False, reason="", detail="")
 
     def _show_soon(self) -> None:
         if not self._showing:
@@ -307,6 +326,9 @@ class App:
         key = self._picture.key_of(act.alarm)
         if key is None:
             return Answer(ref=act.ref, ok=False, error="unknown-alarm")
+        alarm = self._engine.book.get(key)
+        if act.seen is not None and alarm is not None and alarm.seq != act.seen:
+            return Answer(ref=act.ref, ok=False, error="changed")
         command = Command(Action(act.action), key, act.by, act.note, self.clock.now())
         if not any(isinstance(effect, Record) for effect in self._hear(command)):
             return Answer(ref=act.ref, ok=False, error="not-possible")
@@ -348,34 +370,25 @@ class App:
     async def _reload(self) -> None:
         """Read the whole file anew, and only then follow it; a file that is refused changes nothing."""
         try:
-            depot = self._reread()
-            if depot is not None:
-                self._manager.reloading()
-                await self._follow(depot)
-                self._manager.ready()
+            new = await asyncio.to_thread(read_anew, self._depot, self._environ)
+            if isinstance(new, NotFollowed):
+                self._log.error("the old configuration stays", why=new.reason, problems=new.detail)
+                self._system("configuration", present=True, reason=new.reason, detail=new.detail[:200])
+                return
+            self._system("configuration", present=False, reason="", detail="")
+            self._manager.reloading()
+            await self._follow(new)
+            self._manager.ready()
         finally:
             self._reloading = False
 
-    def _reread(self) -> Depot | None:
-        try:
-            depot = load(self._depot.file, self._environ).depot
-        except ConfigError as error:
-            self._log.error("new configuration refused, the old one stays", problems=str(error))
-            self._system("configuration", present=True, reason="refused", detail=str(error)[:200])
-            return None
-        if (depot.id, depot.data) != (self._depot.id, self._depot.data):
-            self._log.error("a depot's id and data folder need a restart, the old configuration stays")
-            self._system("configuration", present=True, reason="needs-restart", detail="id, data")
-            return None
-        self._system("configuration", present=False, reason="", detail="")
-        return depot
-
-    async def _follow(self, depot: Depot) -> None:
+    async def _follow(self, new: NewOrders) -> None:
+        """Change over. What takes long was done before, so little lies between the old lines' end and the new start."""
+        depot, wiring = new.depot, self._build(new.depot)
         await self._runtime.end("wiring")
-        self._depot, self._links = depot, {}
-        self._wiring = self._build(depot)
-        effects = self._engine.reorder(orders(depot, self._wiring), self.clock.now())
-        self._picture = self._paint(depot)
+        self._depot, self._wiring, self._links = depot, wiring, {}
+        effects = self._engine.reorder(orders(depot, wiring), self.clock.now())
+        self._picture = self._paint(depot, new.worst_cases)
         self.control.renew()
         self._perform(effects)
         self._start_wiring()

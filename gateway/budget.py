@@ -3,6 +3,7 @@
 A budget is the worst time between a value at the register and the first output that takes its alarm.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from gateway.depot import Bus, Depot, Detector, MqttChannel, Output, WebhookChannel
@@ -62,9 +63,33 @@ class Budget:
     refresh_s: float | None
 
 
+@dataclass(frozen=True, slots=True)
+class _Round:
+    """What one bus takes for all of its heads, worked out once.
+
+    Attributes:
+        line_s: the requests of one round, one after another.
+        own_s: the longest request of each head's unit.
+    """
+
+    bus: Bus
+    line_s: float
+    own_s: Mapping[DetectorId, float]
+
+
 def budget(depot: Depot, detector: Detector) -> Budget:
     """Return the worst case of one detector of this depot."""
-    arriving = _arriving(depot, detector)
+    return _budget(depot, detector, _rounds(depot))
+
+
+def budgets(depot: Depot) -> tuple[Budget, ...]:
+    """Return every detector's budget, in the depot's order."""
+    rounds = _rounds(depot)
+    return tuple(_budget(depot, detector, rounds) for detector in depot.detectors)
+
+
+def _budget(depot: Depot, detector: Detector, rounds: Mapping[str, _Round]) -> Budget:
+    arriving = _arriving(detector, rounds)
     ways = [_to_output(depot, output) for output in depot.outputs]
     sirens = [_to_output(depot, output) for output in depot.outputs if output.kind == "siren"]
     if any(isinstance(channel, MqttChannel | WebhookChannel) for channel in depot.channels):
@@ -82,11 +107,6 @@ def budget(depot: Depot, detector: Detector) -> Budget:
         objections=objections,
         refresh_s=detector.refresh_s,
     )
-
-
-def budgets(depot: Depot) -> tuple[Budget, ...]:
-    """Return every detector's budget, in the depot's order."""
-    return tuple(budget(depot, detector) for detector in depot.detectors)
 
 
 def _objections(
@@ -109,18 +129,28 @@ def _objections(
 # --- the way in ----------------------------------------------------------------------------------
 
 
-def _arriving(depot: Depot, detector: Detector) -> tuple[tuple[str, float], ...]:
-    bus = next((bus for bus in depot.buses if bus.settings.id == detector.source), None)
-    if bus is None:
+def _rounds(depot: Depot) -> dict[str, _Round]:
+    return {bus.settings.id: _round(bus) for bus in depot.buses}
+
+
+def _round(bus: Bus) -> _Round:
+    units: dict[int, list[ModbusHead]] = {}
+    for head in bus.heads:
+        units.setdefault(head.unit, []).append(head)
+    requests = {unit: _requests(bus, heads) for unit, heads in units.items()}
+    own = {head.detector: max(requests[head.unit], default=0.0) for head in bus.heads}
+    return _Round(bus, sum(seconds for of_unit in requests.values() for seconds in of_unit), own)
+
+
+def _arriving(detector: Detector, rounds: Mapping[str, _Round]) -> tuple[tuple[str, float], ...]:
+    found = rounds.get(detector.source)
+    if found is None:
         return (("broker", BROKER_S),)
-    period = bus.settings.period_ns / SECOND
-    requests = [seconds for unit in _units(bus) for seconds in _requests(bus, unit)]
-    own = max(_requests(bus, _unit_of(bus, detector.id)), default=0.0)
-    line = sum(requests)
+    bus, line, own = found.bus, found.line_s, found.own_s[detector.id]
     if bus.settings.in_flight > 1 and bus.settings.baud is None:
         line = max(line / bus.settings.in_flight, own)
     return (
-        ("poll", max(period, line)),  # a line too slow for its period is polled as fast as it goes
+        ("poll", max(bus.settings.period_ns / SECOND, line)),  # a line too slow for its period goes as fast as it can
         ("line", line),
         ("lost-poll", _again_s(bus) + own),
     )
@@ -132,19 +162,11 @@ def _again_s(bus: Bus) -> float:
     return (max(timeout, bus.settings.late_ns) if bus.settings.rtu else timeout) / SECOND
 
 
-def _units(bus: Bus) -> tuple[int, ...]:
-    return tuple(dict.fromkeys(head.unit for head in bus.heads))
-
-
-def _unit_of(bus: Bus, detector: DetectorId) -> int:
-    return next(head.unit for head in bus.heads if head.detector == detector)
-
-
-def _requests(bus: Bus, unit: int) -> tuple[float, ...]:
+def _requests(bus: Bus, heads: Sequence[ModbusHead]) -> tuple[float, ...]:
     """Seconds that each block read of one unit takes: neighbours are read together, at most `MAX_WORDS` at a time."""
     ends: dict[object, list[int]] = {}
     blocks: list[int] = []
-    for function, register, words in sorted(_spans(bus.heads, unit), key=lambda span: (span[0], span[1])):
+    for function, register, words in sorted(_spans(heads), key=lambda span: (span[0], span[1])):
         first, past = ends.get(function, (0, -MAX_WORDS))
         if register + words - first > MAX_WORDS or past < 0:
             ends[function] = [register, register + words]
@@ -152,22 +174,22 @@ def _requests(bus: Bus, unit: int) -> tuple[float, ...]:
         else:
             ends[function] = [first, max(past, register + words)]
             blocks[-1] = max(past, register + words) - first
-    return tuple(_transaction(bus, words, unit) for words in blocks)
+    rest = max((head.turnaround_ns for head in heads), default=0) / SECOND
+    return tuple(_transaction(bus, words, rest) for words in blocks)
 
 
-def _spans(heads: tuple[ModbusHead, ...], unit: int) -> list[tuple[int, int, int]]:
+def _spans(heads: Sequence[ModbusHead]) -> list[tuple[int, int, int]]:
     return [
         (function.value, register, words)
         for head in heads
-        if head.unit == unit and isinstance(head.profile.points, ModbusPoints)
+        if isinstance(head.profile.points, ModbusPoints)
         for function, register, words in head.profile.points.spans()
     ]
 
 
-def _transaction(bus: Bus, words: int, unit: int) -> float:
-    """Seconds of one request, its answer, and the silence that they need around them."""
+def _transaction(bus: Bus, words: int, own: float) -> float:
+    """Seconds of one request, its answer, and the silence they need around them; `own` is the rest its unit needs."""
     line = bus.settings
-    own = max((head.turnaround_ns for head in bus.heads if head.unit == unit), default=0) / SECOND
     common = line.turnaround_ns / SECOND
     # A unit that needs more rest than the others needs it twice: before its request and after its answer.
     rest = max(line.gap_s, common) if own <= max(line.gap_s, common) else 2 * own
@@ -184,7 +206,8 @@ def _to_output(depot: Depot, output: Output) -> tuple[tuple[str, float], ...]:
     """A write and its read-back, behind whatever poll is in flight on the same line, one of them lost."""
     bus = next(bus for bus in depot.buses if bus.settings.id == output.bus)
     timeout = bus.settings.timeout_ns / SECOND
-    switching = ("output", max(FIRST_OUTPUT_S, timeout + 3 * _transaction(bus, 1, output.unit)))
+    rest = max((head.turnaround_ns for head in bus.heads if head.unit == output.unit), default=0) / SECOND
+    switching = ("output", max(FIRST_OUTPUT_S, timeout + 3 * _transaction(bus, 1, rest)))
     return (("output-line", timeout), switching) if bus.heads else (switching,)
 
 

@@ -21,6 +21,9 @@ MAX_BACKLOG_BYTES = 4 * 1024 * 1024
 """What one client may leave unread in our memory; a snapshot of 1,000 heads is about 0.4 MB."""
 
 MAX_REQUEST_BYTES = 16 * 1024
+LOOK_S = 1.0
+"""How often the socket is looked for, so that one removed by others is made anew."""
+
 MAX_NAME_CHARS = 80
 MAX_NOTE_CHARS = 500
 
@@ -61,7 +64,7 @@ class ControlServer:
         """Serve until cancelled; then close every client and remove the socket.
 
         Raises:
-            ControlError: another live process answers at the path, or the path is not a socket.
+            ControlError: another live process answers at the path, the path is not a socket, or it was removed.
         """
         listener = claim(self._path)
         inode = self._path.stat().st_ino
@@ -69,7 +72,9 @@ class ControlServer:
         try:
             server = await loop.create_unix_server(lambda: _Client(self), sock=listener)
             try:
-                await loop.create_future()  # until cancelled; serve_forever would wait for clients from Python 3.12 on
+                while _is_own(self._path, inode):  # noqa: ASYNC110 - who removes the file sets no event
+                    await asyncio.sleep(LOOK_S)
+                raise ControlError(f"{self._path} was removed by others")
             finally:
                 server.close()
         finally:
@@ -247,6 +252,13 @@ def answers(path: Path) -> bool:
         except BlockingIOError:
             return True
         return True
+
+
+def _is_own(path: Path, inode: int) -> bool:
+    try:
+        return path.stat().st_ino == inode
+    except FileNotFoundError:
+        return False
 
 
 def remove_own(path: Path, inode: int) -> None:

@@ -31,7 +31,7 @@ from gateway.telling import Telling, annunciates
 from gateway.turn import Turn
 from gateway.watched import Head
 from sensors.readings import DetectorId, LinkChange, Quality, Reading, Scan, Status
-from sensors.stamps import Instant, Stamp, UtcNanos
+from sensors.stamps import MILLISECOND, Instant, Stamp, UtcNanos
 
 NOTHING: list[Effect] = []
 
@@ -47,7 +47,7 @@ class Engine:
         self.orders = orders
         self.book = AlarmBook(orders.depot, boot, 0 if restored is None else restored.last_seq)
         self.deadlines = Deadlines()
-        self.sight = Sight(self.book, self.deadlines)
+        self.sight = Sight(self.book, self.deadlines, orders.timing)
         self.telling = Telling(orders, self.book, self.deadlines)
         self.outputs = Outputs(orders.outputs)
         self.worst_ns: int | None = None
@@ -83,6 +83,7 @@ class Engine:
         """
         turn = Turn(now)
         self.orders = self.telling.orders = orders
+        self.sight.timing = orders.timing
         self.outputs.reorder(orders.outputs)
         self.telling.outbox.recall(now.mono)
         self.sight.take_orders(orders, now.mono)
@@ -117,6 +118,15 @@ class Engine:
                 self._condition(event.subject, turn, present=event.present, reason=event.reason, detail=event.detail)
             case _:
                 assert_never(event)
+        return self._close(turn)
+
+    def slept(self, length_ns: int, now: Stamp) -> list[Effect]:
+        """The whole watch stood still for so long (suspended, starved): say so once, and let the heads be heard."""
+        turn = Turn(now)
+        turn.entry("slept", {"at_ms": utc_ms(now), "length_ms": length_ns // MILLISECOND})
+        self.sight.excuse(now.mono)
+        seconds = f"{length_ns / 1e9:.1f} s"
+        self._condition("watch", turn, present=True, reason="slept", detail=seconds)
         return self._close(turn)
 
     def next_deadline(self) -> Instant | None:
@@ -239,6 +249,8 @@ class Engine:
         match command.action:
             case Action.ACKNOWLEDGE:
                 event = self.book.acknowledge(key, now, command.by, command.note)
+            case Action.RESET if not self._clear_now(key):
+                event = None
             case Action.RESET:
                 event = self.book.reset(key, now, command.by, command.note)
             case Action.SILENCE:
@@ -253,6 +265,14 @@ class Engine:
             head = self.sight.heads.get(DetectorId(key.subject))
             if head is not None:
                 self.sight.refresh(head)
+
+    def _clear_now(self, key: AlarmKey) -> bool:
+        """Tell whether nothing speaks against a reset: the head watches and reads clear air, or is no longer ours."""
+        head = self.sight.heads.get(DetectorId(key.subject))
+        if head is None:
+            return True
+        last = head.last
+        return self.sight.watching(head) and last is not None and shows_clear_air(last, self.orders.levels)
 
     def _open_window(self, order: OpenWindow, turn: Turn) -> None:
         """A window over one head. Refused (nothing happens) where a gas alarm stands: that is no drill."""

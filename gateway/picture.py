@@ -186,6 +186,7 @@ class Picture:
         texts = self._words(alarm, now)
         return AlarmView(
             id=alarm.id,
+            seq=alarm.seq,
             subject=alarm.key.subject,
             kind=alarm.key.kind.value,
             level=None if alarm.level is None else alarm.level.name,

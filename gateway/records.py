@@ -121,6 +121,7 @@ def state_body(alarm: AlarmState) -> dict[str, Json]:
         "told": list(alarm.told),
         "until_ms": None if alarm.until is None else utc_ms(alarm.until),
         "drill": alarm.drill,
+        "seq": alarm.seq,
         "opened_by": alarm.opened_by,
     }
 
@@ -150,6 +151,7 @@ def state_from(key: AlarmKey, body: Mapping[str, Any], now: Stamp) -> AlarmState
         until=None if until is None else _until(until, now),
         drill=bool(body.get("drill")),
         opened_by=body.get("opened_by"),
+        seq=body.get("seq", 0),
     )
 
 

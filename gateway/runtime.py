@@ -49,8 +49,7 @@ class Runtime:
         running = asyncio.current_task()
         try:
             reason = await self._outcome(name, part)
-            if reason:
-                self._trouble(name, True, reason)
+            self._trouble(name, bool(reason), reason)
         finally:
             self._running = [other for other in self._running if other.task is not running]
 

@@ -4,14 +4,20 @@ from collections.abc import Mapping
 
 from alerts.alarmbook import AlarmBook
 from alerts.alarms import AlarmKey, Kind
-from alerts.policy import blind_at_once, watches
+from alerts.policy import Timing, blind_at_once, watches
 from gateway.deadlines import CableBack, Deadlines, Stale, WindowEnds
 from gateway.events import OpenWindow, WindowKind
 from gateway.orders import Orders
 from gateway.turn import Turn
 from gateway.watched import Head, Sources
 from sensors.readings import DetectorId, LinkChange, Reading
-from sensors.stamps import Instant, Stamp, UtcNanos
+from sensors.stamps import SECOND, Instant, Stamp, UtcNanos
+
+RELOAD_GRACE = SECOND
+"""How long a known head may stay unheard after new orders, or after we slept, whatever its age was (ns)."""
+
+OF_WIRING = ("output:", "channel:", "detector:", "bus:", "task:")
+"""SYSTEM subjects that belong to lines, outputs and channels."""
 
 WINDOWS = {kind.value: kind for kind in WindowKind}
 """Reasons of a BLIND alarm that a person declared."""
@@ -20,7 +26,8 @@ WINDOWS = {kind.value: kind for kind in WindowKind}
 class Sight:
     """Every head with the age of its sight, and its BLIND alarm."""
 
-    def __init__(self, book: AlarmBook, deadlines: Deadlines) -> None:
+    def __init__(self, book: AlarmBook, deadlines: Deadlines, timing: Timing) -> None:
+        self.timing = timing
         self._book = book
         self._deadlines = deadlines
         self.heads: dict[DetectorId, Head] = {}
@@ -31,11 +38,14 @@ class Sight:
         old: Mapping[DetectorId, Head] = self.heads
         self.heads = {}
         for watch in orders.watches:
-            first = Instant(now + orders.timing.start_grace - watch.blind_after)
             before = old.get(watch.detector)
+            # One that is known keeps its age, so that reloading again and again hides no dead head.
+            grace = orders.timing.start_grace if before is None else RELOAD_GRACE
+            first = Instant(now + grace - watch.blind_after)
             head = Head(watch, watched_at=first if before is None else max(before.watched_at, first))
             if before is not None:
                 head.last, head.grouped, head.troubled = before.last, before.grouped, before.troubled
+                head.well_since = before.well_since
             self.heads[watch.detector] = head
             self._deadlines.at(Instant(head.watched_at + watch.blind_after), Stale(head))
         self.sources = Sources(self.heads.values(), self.sources.all_down())
@@ -53,14 +63,20 @@ class Sight:
 
     def judge(self, head: Head, reading: Reading, turn: Turn) -> None:
         """Tell what a reading says of the head's sight. Under a window a person has the word, not the reading."""
-        if watches(reading):
-            head.watched_at = reading.taken.mono
-            if self._book.present(head.blind) and self.window(head) is None:
+        if not watches(reading):
+            head.well_since = None
+            if blind_at_once(reading) and not self._book.present(head.blind):
+                self.go_blind(head, reading.reason or reading.status.value, turn)
+            return
+        head.watched_at = reading.taken.mono
+        if self._book.present(head.blind) and self.window(head) is None:
+            if head.well_since is None:
+                head.well_since = reading.taken.mono
+            if reading.taken.mono - head.well_since >= self.timing.back_after:
+                head.well_since = None
                 turn.note(self._book.clear(head.blind, turn.now, reading), send=not head.grouped)
                 head.grouped = False
                 self._cable_may_be_whole(head.watch.source, turn)
-        elif blind_at_once(reading) and not self._book.present(head.blind):
-            self.go_blind(head, reading.reason or reading.status.value, turn)
 
     def go_blind(self, head: Head, reason: str, turn: Turn, detail: str = "") -> None:
         """Raise the head's BLIND alarm; where its cable is down, the cable's notice speaks for it."""
@@ -112,7 +128,7 @@ class Sight:
         self.sources.set_up(change.source)
         heads = self.sources.heads(change.source)
         if heads and self._book.present(AlarmKey(change.source, Kind.BLIND)):
-            grace = max(head.watch.blind_after for head in heads)
+            grace = max(head.watch.blind_after for head in heads) + self.timing.back_after
             self._deadlines.at(Instant(turn.now.mono + grace), CableBack(change.source))
 
     def cable_back(self, source: str, turn: Turn) -> None:
@@ -132,11 +148,22 @@ class Sight:
         self._deadlines.at(Instant(turn.now.mono + head.watch.blind_after), Stale(head))
 
     def drop_strangers(self, turn: Turn) -> None:
-        """End the alarms of heads and cables that the orders no longer name: nobody can know their condition."""
+        """End the alarms of what the orders no longer name: nobody can know its condition.
+
+        Parts of the gateway start anew with new orders; whoever is unwell says so again.
+        """
         known = {str(name) for name in self.heads} | self.sources.names()
+        for alarm in list(self._book):
+            if alarm.key.kind is Kind.SYSTEM and alarm.present and alarm.key.subject.startswith(OF_WIRING):
+                turn.note(self._book.clear(alarm.key, turn.now, reason="removed"))
         for alarm in list(self._book):
             if alarm.key.kind in (Kind.GAS, Kind.BLIND) and alarm.present and alarm.key.subject not in known:
                 turn.note(self._book.clear(alarm.key, turn.now, reason="removed"))
+
+    def excuse(self, now: Instant) -> None:
+        """We slept, not they: every head that was watching gets a moment to be heard before it counts as silent."""
+        for head in self.heads.values():
+            head.watched_at = max(head.watched_at, Instant(now + RELOAD_GRACE - head.watch.blind_after))
 
     def watching(self, head: Head) -> bool:
         """Tell whether this head counts as watching now."""
@@ -158,10 +185,13 @@ class Sight:
         key = AlarmKey(source, Kind.BLIND)
         if self.sources.down(source) is not None or not self._book.present(key):
             return
-        left = [head for head in self.sources.heads(source) if head.grouped and self._book.present(head.blind)]
+        heads = self.sources.heads(source)
+        left = [head for head in heads if head.grouped and self._book.present(head.blind)]
         if left and not force:
             return
         turn.note(self._book.clear(key, turn.now))
-        for head in left:  # the cable is back and this head is not: now it is a notice of its own
+        for head in (
+            head for head in left if head.well_since is None
+        ):  # the cable is back and this head is not: now it is a notice of its own
             head.grouped = False
             turn.note(self._book.still(head.blind, turn.now, reason="not-back"))

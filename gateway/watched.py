@@ -15,6 +15,7 @@ class Head:
 
     Attributes:
         watched_at: when its last reading that counts as watching was taken (monotonic ns).
+        well_since: since when it has watched without a gap, while its BLIND alarm still stands; None otherwise.
         last: its last reading of any quality.
         troubled: it has a standing alarm, so every reading takes the long way.
         grouped: it is blind because its cable is down, and the cable's notice speaks for it.
@@ -23,6 +24,7 @@ class Head:
     watch: Watch
     watched_at: Instant
     last: Reading | None = None
+    well_since: Instant | None = None
     troubled: bool = False
     grouped: bool = False
     gas: AlarmKey = field(init=False)

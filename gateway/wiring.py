@@ -12,7 +12,7 @@ from alerts.channels.webhook import Webhook
 from alerts.dispatcher import Channel, Dispatcher
 from alerts.messages.catalogue import LANGUAGES
 from alerts.messages.words import Place, standing, words
-from gateway.budget import budget
+from gateway.budget import budgets
 from gateway.depot import ConsoleChannel, Depot, MqttChannel, WebhookChannel
 from gateway.orders import Orders, Watch
 from gateway.runtime import Part
@@ -92,8 +92,7 @@ def orders(depot: Depot, wiring: Wiring) -> Orders:
 
 def worst_cases(depot: Depot) -> dict[DetectorId, tuple[float, bool]]:
     """Each detector's computed time from register to first output (s), and whether it is certified for the 3 s."""
-    figures = ((detector.id, budget(depot, detector)) for detector in depot.detectors)
-    return {name: (figure.total_s, figure.certified) for name, figure in figures}
+    return {figure.detector: (figure.total_s, figure.certified) for figure in budgets(depot)}
 
 
 def _channel(channel: WebhookChannel | MqttChannel | ConsoleChannel, depot: Depot, ears: Ears) -> Channel:

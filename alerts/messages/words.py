@@ -115,7 +115,9 @@ def _sentence(event: AlarmEvent, place: Place, catalogue: Catalogue, quality: st
             values |= _compliance_values(event, place, catalogue)
         case _:
             assert_never(event.key.kind)
-    sentence = say(f"{event.key.kind.value.lower()}.{event.cause.value}", **values)
+    # An all-clear for what nobody reads any more would be a lie.
+    gone = event.cause is Cause.CLEARED and event.reason == "removed" and event.key.kind is not Kind.COMPLIANCE
+    sentence = say(f"{event.key.kind.value.lower()}.{'removed' if gone else event.cause.value}", **values)
     return say("drill.prefix") + sentence if event.drill else sentence
 
 

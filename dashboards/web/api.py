@@ -37,6 +37,7 @@ STATUS_OF_ERROR = {
     "unknown-alarm": HTTPStatus.NOT_FOUND,
     "unknown-detector": HTTPStatus.NOT_FOUND,
     "not-possible": HTTPStatus.CONFLICT,
+    "changed": HTTPStatus.CONFLICT,
     "needs-name": HTTPStatus.UNPROCESSABLE_ENTITY,
     "bad-request": HTTPStatus.UNPROCESSABLE_ENTITY,
     "busy": HTTPStatus.SERVICE_UNAVAILABLE,
@@ -56,6 +57,7 @@ class Deed(BaseModel):
 
     by: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_NAME_CHARS)]
     note: Annotated[str, StringConstraints(max_length=MAX_NOTE_CHARS)] = ""
+    seen: Annotated[int, Field(ge=0)] | None = None
 
 
 class WindowDeed(Deed):
@@ -133,9 +135,9 @@ def api(screens: Screens) -> APIRouter:
     return router
 
 
-async def act_on(screens: Screens, alarm: str, action: Action, by: str, note: str) -> Answer:
+async def act_on(screens: Screens, alarm: str, action: Action, by: str, note: str, seen: int | None = None) -> Answer:
     """Carry an action to the gateway; no contact is an answer like any other."""
-    return await _carry(screens, Act(0, action, alarm, by, note))
+    return await _carry(screens, Act(0, action, alarm, by, note, seen))
 
 
 async def _carry(screens: Screens, deed: Act | Window) -> Answer:
@@ -174,7 +176,7 @@ def _add_acting(router: APIRouter, screens: Screens) -> None:
     @router.post("/api/v1/alarms/{alarm}/{action}", responses=described(Done, Refused, 404, 409, 422))
     async def act(alarm: str, action: Action, deed: Deed) -> Response:
         """A named person acknowledges, silences or resets an alarm."""
-        return outcome(await act_on(screens, alarm, action, deed.by, deed.note))
+        return outcome(await act_on(screens, alarm, action, deed.by, deed.note, deed.seen))
 
     @router.post("/api/v1/detectors/{detector}/window", responses=described(Done, Refused, 404, 409, 422))
     async def window(detector: str, deed: WindowDeed) -> Response:

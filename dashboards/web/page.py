@@ -95,7 +95,8 @@ class Page:
         by = " ".join(fields.get("by", [""])[0].split())[:80]
         note = fields.get("note", [""])[0].strip()[:500]
         if by:
-            answer = await act_on(self._screens, alarm, action, by, note)
+            seen = request.query_params.get("seen", "")
+            answer = await act_on(self._screens, alarm, action, by, note, int(seen) if seen.isdecimal() else None)
         else:
             answer = Answer(0, ok=False, error="needs-name")
         said = "done" if answer.ok else answer.error

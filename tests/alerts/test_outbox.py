@@ -153,3 +153,12 @@ def test_what_ended_channels_had_in_hand_is_due_again() -> None:
     box.recall(later(1))
     (again,) = box.take_due(later(1))
     assert (again.delivery.id, again.delivery.attempt) == (delivery().id, 2)
+
+
+def test_nothing_is_kept_of_batches_the_journal_never_took() -> None:
+    box = Outbox()
+    for no in range(50):
+        box.owe(delivery(no), event(no), NOW, ticket=no, leave=NOW)
+        (owed,) = box.take_due(NOW)
+        box.settle(owed.delivery, ACCEPTED, NOW)
+    assert box._waiting == {}

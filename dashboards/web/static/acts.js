@@ -24,7 +24,7 @@ document.getElementById("acts").addEventListener("submit", async (event) => {
   try {
     const answer = await fetch(`/api/v1/alarms/${encodeURIComponent(item.dataset.alarm)}/${button.dataset.action}`, {
       method: "POST", headers: { "content-type": "application/json" }, signal: AbortSignal.timeout(ANSWER_MS),
-      body: JSON.stringify({ by, note: document.getElementById("note").value.trim() }),
+      body: JSON.stringify({ by, note: document.getElementById("note").value.trim(), seen: Number(item.dataset.seen) }),
     });
     const body = await answer.json();
     say(answer.ok ? "done" : body.error ?? "failed");

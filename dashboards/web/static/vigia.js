@@ -163,9 +163,6 @@ function drawDetector(d) {
 function newAlarm(a) {
   const item = $("alarm-template").content.firstElementChild.cloneNode(true);
   item.dataset.alarm = a.id;
-  for (const button of item.querySelectorAll("button")) {
-    button.formAction = `/alarms/${encodeURIComponent(a.id)}/${button.dataset.action}?lang=${page.language}`;
-  }
   return item;
 }
 function drawAlarm(item, a) {
@@ -173,6 +170,10 @@ function drawAlarm(item, a) {
   const open = OPEN.has(a.state);
   const present = current();
   item.dataset.tone = tone;
+  item.dataset.seen = a.seq;
+  for (const button of item.querySelectorAll("button")) {
+    button.formAction = `/alarms/${encodeURIComponent(a.id)}/${button.dataset.action}?lang=${page.language}&seen=${a.seq}`;
+  }
   item.classList.toggle("flashing", open && present);
   drawBadge(field(item, "badge"), tone, t(`alarm.${a.kind.toLowerCase()}`, { level: a.level ?? "" }).trim());
   put(field(item, "where"), alarmWhere(a));

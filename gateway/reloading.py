@@ -1,0 +1,37 @@
+"""Reads a changed depot.toml for a running watch: the whole file, checked and computed, before anything is touched."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from gateway.configuration.loading import load
+from gateway.configuration.problems import ConfigError
+from gateway.depot import Depot
+from gateway.wiring import worst_cases
+from sensors.readings import DetectorId
+
+
+@dataclass(frozen=True, slots=True)
+class NewOrders:
+    """A configuration that may be followed, with what takes long to compute already computed."""
+
+    depot: Depot
+    worst_cases: dict[DetectorId, tuple[float, bool]]
+
+
+@dataclass(frozen=True, slots=True)
+class NotFollowed:
+    """Why the old configuration stays: a reason code for the alarm, and the whole of it for the log."""
+
+    reason: str
+    detail: str
+
+
+def read_anew(old: Depot, environ: Mapping[str, str]) -> NewOrders | NotFollowed:
+    """Read the old depot's file again. Blocks for as long as a big file takes: call it off the alarm loop."""
+    try:
+        depot = load(old.file, environ).depot
+    except ConfigError as error:
+        return NotFollowed("refused", str(error))
+    if (depot.id, depot.data) != (old.id, old.data):
+        return NotFollowed("needs-restart", "id, data")
+    return NewOrders(depot, worst_cases(depot))
