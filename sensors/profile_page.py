@@ -1,104 +1,69 @@
-"""The table of docs/devices.md, made of the shipped profiles; ``python -m sensors.profile_page`` renews it."""
+"""The page of shipped profiles; ``python -m sensors.profile_page > docs/profiles.md`` writes it."""
 
-from collections.abc import Iterator, Mapping
-from pathlib import Path
-from typing import Final
+from collections.abc import Iterable
 
-from sensors import profiles
-from sensors.profiles import Profile
+from sensors.profiles import Profile, load, names
 
-PAGE: Final = Path(__file__).parent.parent / "docs" / "devices.md"
-BEGIN: Final = "<!-- table of shipped devices: written by python -m sensors.profile_page -->"
-END: Final = "<!-- end of table -->"
-PROMISE_S: Final = 3.0
-"""By when the house's alarm has to be out; a head that renews its number later cannot be part of that."""
+INTRODUCTION = """# Shipped profiles
 
-COLUMNS: Final = "| profile | device | wire | facts | assumed | renews | within 3 s | source |"
-RULE: Final = "|---|---|---|---|---|---|---|---|"
-HEADINGS: Final[Mapping[str, str]] = {
+Every device model that comes with Vigia, from its maker's manual or source. *verified*: value, scaling and main states
+were read there; *partly*: something a head needs is assumed, and `vigia profile check NAME` says what; *site*: as true
+as the settings. Nothing replaces the first reading of the first device: `vigia probe`. Another model:
+[Adding a detector profile](add-a-detector-profile.md).
+
+A model that renews its value, or shows its death, later than 3 s cannot promise the three seconds: `vigia check` says
+so.
+"""
+
+TITLES = {
     "detector": "Detectors",
-    "controller": "Panels",
+    "controller": "Panels with several heads",
     "input": "Inputs for 4-20 mA heads",
     "bridge": "Bridges",
-    "output": "Relays, sirens, valves, contacts",
+    "output": "Relays, sirens, valves",
     "scale": "Scales",
     "counter": "Counters",
-    "tags": "Readers of tags",
-    "supply": "Supplies",
+    "tags": "Tag readers",
+    "supply": "Power supplies",
 }
 
 
-def table() -> str:
-    """Return every shipped device, by kind and by name."""
-    shipped = [profiles.load(name) for name in profiles.names()]
-    parts = []
-    for kind, heading in HEADINGS.items():
-        rows = [_row(profile) for profile in shipped if profile.kind == kind]
-        if rows:
-            parts.append("\n".join([f"### {heading}", "", COLUMNS, RULE, *rows]))
-    return "\n\n".join(parts)
+def page() -> str:
+    """Return the whole page."""
+    return "\n".join([INTRODUCTION, *_sections([load(name) for name in names()])])
 
 
-def page(text: str) -> str:
-    """Return the page with its table renewed.
-
-    Raises:
-        ValueError: if the page has no place for it.
-    """
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise ValueError("the page has no place for the table")
-    return f"{before}{BEGIN}\n\n{table()}\n\n{END}{after}"
-
-
-def within_three_seconds(profile: Profile) -> str:
-    """Say whether this device can be part of an alarm within three seconds, as far as its profile knows."""
-    if not profile.is_detector:
-        return "-"
-    timing = profile.document.get("timing", {})
-    said = [_renewal(profile, event_driven=timing.get("event_driven", False)), *_slowness(profile, timing)]
-    return "; ".join(said)
-
-
-def _renewal(profile: Profile, *, event_driven: bool) -> str:
-    refresh_s = profile.refresh_s
-    if event_driven:
-        number = "" if refresh_s is None else f", its number every {refresh_s:g} s"
-        death = "that it died shows late or never"
-        if profile.detects_silence_s is not None:
-            death = f"that it died shows after {profile.detects_silence_s:g} s"
-        return f"its alarm when it is sent{number}; {death}"
-    if refresh_s is None:
-        behind = "the head behind it" if profile.kind == "input" else "the head"
-        return f"not known: {behind} may renew more slowly"
-    return "yes" if refresh_s <= PROMISE_S else f"no: renews every {refresh_s:g} s"
-
-
-def _slowness(profile: Profile, timing: Mapping[str, float]) -> Iterator[str]:
-    beat = profile.table.get("heartbeat")
-    if isinstance(beat, Mapping):
-        yield f"a number that stands still shows after {beat['period_s'] * beat.get('missed', 2):g} s"
-    if "t90_s" in timing:
-        yield f"its sensor needs {timing['t90_s']:g} s for 90 %"
+def _sections(profiles: list[Profile]) -> Iterable[str]:
+    for kind, title in TITLES.items():
+        mine = [profile for profile in profiles if profile.kind == kind]
+        if mine:
+            yield f"## {title}\n"
+            yield "| profile | device | wire | proved | must | may | renews, shows its death |"
+            yield "|---|---|---|---|---|---|---|"
+            yield from (_row(profile) for profile in mine)
+            yield ""
 
 
 def _row(profile: Profile) -> str:
-    words = {"verified": "verified", "partly": "partly", "assumed": "assumed", "site": "the site's own"}
-    assumed = sorted({assumption.key for assumption in profile.assumptions()})
-    sources = " ".join(f"[{number}]({url})" for number, url in enumerate(profile.provenance.sources, start=1))
-    cells = (
+    cells = [
         f"`{profile.id}`",
         profile.title,
         profile.wire,
-        words[profile.provenance.verification],
-        ", ".join(assumed) or "-",
-        "-" if profile.refresh_s is None else f"{profile.refresh_s:g} s",
-        within_three_seconds(profile),
-        sources or "-",
-    )
-    return "| " + " | ".join(cell.replace("|", "/") for cell in cells) + " |"
+        profile.provenance.verification,
+        _keys(profile.requires),
+        _keys(name for name in profile.accepts if name not in profile.requires),
+        f"{_seconds(profile.refresh_s)}, {_seconds(profile.detects_silence_s)}",
+    ]
+    return "| " + " | ".join(cells) + " |"
+
+
+def _keys(keys: Iterable[str]) -> str:
+    return ", ".join(f"`{key}`" for key in keys)
+
+
+def _seconds(seconds: float | None) -> str:
+    return "unknown" if seconds is None else "at once" if seconds == 0 else f"{seconds:g} s"
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    print(page(), end="")  # noqa: T201 - the page is what this prints

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from sensors import profile_page, profiles
-from sensors.profile_page import PAGE, page, within_three_seconds
+from sensors import device_page, profiles
+from sensors.device_page import PAGE, page, within_three_seconds
 
 TEXT = PAGE.read_text(encoding="utf-8")
 UNKNOWN = "not known: the head may renew more slowly"
-RENEW = "renew it: python -m sensors.profile_page"
+RENEW = "renew it: python -m sensors.device_page"
 
 
 def test_the_page_of_devices_is_what_the_profiles_say():
@@ -60,4 +60,4 @@ def test_a_head_that_renews_slowly_is_told_not_to_keep_the_promise():
 
 
 def test_every_kind_of_device_has_its_part_of_the_page():
-    assert {profiles.load(name).kind for name in profiles.names()} <= set(profile_page.HEADINGS)
+    assert {profiles.load(name).kind for name in profiles.names()} <= set(device_page.HEADINGS)
