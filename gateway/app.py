@@ -5,7 +5,6 @@ import secrets
 import signal
 import sys
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import assert_never
@@ -14,8 +13,8 @@ import structlog
 
 from alerts.alarms import AlarmKey, AlarmState, Delivery, Outcome
 from alerts.messages.words import Place, standing
-from dashboards.ports import Act, Answer, DepotView, LinkView
-from gateway.clock import SystemClock
+from dashboards.ports import Act, Answer, DepotView
+from gateway.clock import SystemClock, is_set
 from gateway.configuration.loading import Loaded, load
 from gateway.configuration.problems import ConfigError
 from gateway.control import ControlError, ControlServer
@@ -23,6 +22,7 @@ from gateway.depot import Depot
 from gateway.engine import Engine
 from gateway.events import (
     Action,
+    ClockSet,
     Command,
     Committed,
     Deliver,
@@ -36,9 +36,12 @@ from gateway.events import (
     SystemCondition,
 )
 from gateway.journal import Journal, StoreError
+from gateway.links import Links
 from gateway.notify import ServiceManager
 from gateway.picture import Picture
+from gateway.recording import Recording
 from gateway.runtime import Runtime
+from gateway.sealing import Sealing
 from gateway.webprocess import WebProcess
 from gateway.wiring import Ears, Wiring, build, orders, worst_cases
 from sensors.drivers.pacer import Pacer
@@ -57,27 +60,21 @@ JOURNAL_WITHIN_S = 1.0
 EXIT_OK, EXIT_FAILED, EXIT_CONFIG = 0, 1, 78
 
 
-@dataclass(slots=True)
-class _Link:
-    up: bool
-    reason: str
-    at: Stamp
-
-
 class App:
     """One running gateway."""
 
-    def __init__(self, depot: Depot, journal: Journal, environ: dict[str, str]) -> None:
+    def __init__(self, depot: Depot, journal: Journal, sealing: Sealing, environ: dict[str, str]) -> None:
         self.clock = SystemClock()
         self._environ = environ
         self._depot = depot
         self._journal = journal
+        self._sealing = sealing
         self._log = structlog.get_logger("watch")
         self._loop = asyncio.get_running_loop()
         self._manager = ServiceManager.from_environment()
         self._runtime = Runtime(self._part_trouble)
         self._pacer = Pacer()
-        self._links: dict[str, _Link] = {}
+        self._links = Links()
         self._timer: asyncio.TimerHandle | None = None
         self._armed: Instant | None = None
         self._showing = False
@@ -87,6 +84,7 @@ class App:
         self._stopping = asyncio.Event()
         self._reloading = False
         self._started = self.clock.now()
+        self._recording = Recording(depot, self.clock, self._system)
         self._wiring = self._build(depot)
         boot = secrets.token_hex(4)
         self._engine = Engine(orders(depot, self._wiring), boot, journal.restored, self._started)
@@ -106,9 +104,12 @@ class App:
         for number in (signal.SIGTERM, signal.SIGINT):
             self._loop.add_signal_handler(number, self._stopping.set)
         self._loop.add_signal_handler(signal.SIGHUP, self._ask_reload)
-        self._journal.start(committed=self._committed, trouble=self._journal_trouble)
+        self._journal.start(committed=self._committed, trouble=self._journal_trouble, sealed=self._sealing.take)
+        self._sealing.start(self._loop, self._system, lambda: self._wiring.mqtt_out)
+        self._sealing.follow(self._depot)
+        self._recording.start()
         self._runtime.start("control", self.control.run, "screens")
-        self._perform(self._engine.start(self.clock.now()))
+        self._perform(self._engine.start(self.clock.now(), self._sealing.vkey))
         self._start_wiring()
         if self._web is not None:
             self._runtime.start("web", self._web.run, "screens")
@@ -132,8 +133,10 @@ class App:
             self._timer.cancel()
         self._record_outcomes()
         written = await asyncio.to_thread(self._journal.close, JOURNAL_WITHIN_S)
+        await asyncio.to_thread(self._recording.close)
+        await asyncio.to_thread(self._sealing.close)
         if not written:
-            self._log.error("journal did not take everything", **self._journal_figures())
+            self._log.error("journal did not take everything", **self._journal.health().figures())
         return EXIT_OK if written else EXIT_FAILED
 
     def _build(self, depot: Depot) -> Wiring:
@@ -141,8 +144,9 @@ class App:
         return build(depot, self.clock, self._pacer, ears)
 
     def _start_wiring(self) -> None:
-        for name, part in self._wiring.parts:
+        for name, part in (*self._wiring.parts, *self._recording.parts()):
             self._runtime.start(name, part, "wiring")
+        self._sealing.hang_out()
 
     def _paint(self, depot: Depot) -> Picture:
         view = DepotView(
@@ -153,6 +157,7 @@ class App:
             language=depot.language,
             version=version("vigia-glp"),
             started=rfc3339(self._started.utc),
+            vkey=self._sealing.vkey,
         )
 
         def say(alarm: AlarmState, area: str, now: Stamp) -> str:
@@ -160,13 +165,18 @@ class App:
             place = Place(depot=depot.name, address=depot.address, area=area, detector=detector)
             return standing(alarm, place, depot.language, now)
 
-        return Picture(self._engine, depot=view, worst_case_s=worst_cases(depot), words=say, links=self._link_views)
+        return Picture(self._engine, depot=view, worst_case_s=worst_cases(depot), words=say, links=self._links.views)
 
     def _web_process(self, depot: Depot) -> WebProcess | None:
         if depot.web is None:
             return None
         return WebProcess(
-            depot.web.host, depot.web.port, depot.data / "control.sock", journal_path(depot), depot.language
+            depot.web.host,
+            depot.web.port,
+            depot.data / "control.sock",
+            journal_path(depot),
+            depot.language,
+            depot.timezone,
         )
 
     # --- the engine's hands ----------------------------------------------------------------------
@@ -180,6 +190,7 @@ class App:
         effects = self._engine.receive(scan, self.clock.now())
         if effects:
             self._perform(effects)
+        self._recording.take(scan)
 
     def _perform(self, effects: list[Effect]) -> None:
         for effect in effects:
@@ -198,6 +209,7 @@ class App:
 
     def _record(self, record: Record) -> None:
         """Have it written. What channels answered may wait a second: a crash repeats a notice, it never loses one."""
+        self._recording.note(record)
         self._outcomes.append(record)
         if len(self._outcomes) > OUTCOMES_WAITING or any(entry.kind != "delivery" for entry in record.entries):
             self._record_outcomes()
@@ -226,7 +238,7 @@ class App:
     # --- ears ------------------------------------------------------------------------------------
 
     def _link(self, change: LinkChange) -> None:
-        self._links[change.source] = _Link(change.up, change.reason, change.at)
+        self._links.hear(change)
         self._hear(change)
 
     def _output(self, output: str, on: bool | None, reason: str) -> None:
@@ -264,12 +276,18 @@ class App:
         self._lag_ns = now.mono - self._turned.mono - round(HEARTBEAT_S * SECOND)
         self._turned = now
         self.control.push(self._picture.heartbeat(now))
+        self._recording.beat(now.utc, self._metrics)
+        if self._engine.time.trusted:
+            self._journal.alive(now.utc // MILLISECOND)
+        elif is_set():
+            self._hear(ClockSet(now))
         watching = sum(self._engine.sight.watching(head) for head in self._engine.sight.heads.values())
         alarms = len(self._engine.book)
         self._manager.alive(f"{watching}/{len(self._engine.sight.heads)} watching, {alarms} alarms")
         if self._wiring.mqtt_out is not None:
             self._wiring.mqtt_out.health(
                 {"alive": True, "watching": watching, "alarms": alarms, "at": rfc3339(now.utc)}
+                | self._sealing.figures()
             )
         self._loop.call_later(max(0.0, HEARTBEAT_S - self._lag_ns / SECOND), self._beat)
 
@@ -291,30 +309,11 @@ class App:
             return Answer(ref=act.ref, ok=False, error="not-possible")
         return Answer(ref=act.ref, ok=True)
 
-    def _link_views(self, now: Stamp) -> tuple[LinkView, ...]:
-        return tuple(
-            LinkView(id=name, up=link.up, reason=link.reason, age_s=round((now.mono - link.at.mono) / SECOND, 1))
-            for name, link in self._links.items()
-        )
-
     def _metrics(self) -> dict[str, float]:
-        figures = self._engine.figures() | self._journal_figures()
+        figures = self._engine.figures() | self._journal.health().figures() | self._recording.figures()
         figures["part_restarts_total"] = float(self._runtime.restarts)
         figures["loop_lag_ms"] = self._lag_ns / MILLISECOND
-        for name, bus in self._wiring.buses.items():
-            figures |= {f"bus_{count}{{bus={name}}}": float(value) for count, value in asdict(bus.counters).items()}
-        if self._wiring.source is not None:
-            counts = asdict(self._wiring.source.counters)
-            figures |= {f"mqtt_{count}": float(value) for count, value in counts.items()}
-        return figures
-
-    def _journal_figures(self) -> dict[str, float]:
-        health = self._journal.health()
-        return {
-            "journal_queued": float(health.queued),
-            "journal_dropped_total": float(health.dropped),
-            "journal_entries": float(health.size),
-        }
+        return figures | self._wiring.counters()
 
     def _page(self) -> str:
         return "" if self._depot.web is None else f"http://{self._depot.web.host}:{self._depot.web.port}/"
@@ -353,7 +352,9 @@ class App:
 
     async def _follow(self, depot: Depot) -> None:
         await self._runtime.end("wiring")
-        self._depot, self._links = depot, {}
+        self._depot, self._links = depot, Links()
+        self._sealing.follow(depot)
+        self._recording.follow(depot)
         self._wiring = self._build(depot)
         effects = self._engine.reorder(orders(depot, self._wiring), self.clock.now())
         self._picture = self._paint(depot)
@@ -379,19 +380,20 @@ def run(
     depot = loaded.depot
     try:
         depot.data.mkdir(parents=True, exist_ok=True)
-        journal = Journal.open(journal_path(depot), depot=depot.id, vfs=vfs)
+        sealing = Sealing(depot)
+        journal = Journal.open(journal_path(depot), depot=depot.id, vfs=vfs, seal=sealing.seal)
     except (StoreError, OSError) as error:
         sys.stderr.write(f"{error}\n")
         return EXIT_FAILED
+
+    async def watch() -> int:
+        return await App(depot, journal, sealing, environ).run(ready)
+
     try:
-        return asyncio.run(_run(depot, journal, environ, ready))
+        return asyncio.run(watch())
     except ControlError as error:
         sys.stderr.write(f"{error}\n")
         return EXIT_FAILED
-
-
-async def _run(depot: Depot, journal: Journal, environ: dict[str, str], ready: Callable[[], None] | None) -> int:
-    return await App(depot, journal, environ).run(ready)
 
 
 def journal_path(depot: Depot) -> Path:

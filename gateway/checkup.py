@@ -1,7 +1,6 @@
 """What ``vigia doctor`` looks at: the machine, and the hosts a depot needs. Finds, and repairs nothing."""
 
 import asyncio
-import ctypes
 import os
 import shutil
 import socket
@@ -14,6 +13,7 @@ from zoneinfo import ZoneInfo
 import apsw
 
 from gateway import control, reach
+from gateway.clock import is_set
 from gateway.depot import Depot
 from gateway.journal import JournalReader, StoreError
 from sensors.drivers.broker import connected, reason_of
@@ -78,15 +78,9 @@ def _clock(depot: Depot) -> Finding:
         return Finding(
             "clock_behind", Health.BAD, {"now": f"{now:%Y-%m-%d %H:%M}", "written": f"{written:%Y-%m-%d %H:%M}"}
         )
-    if not _synchronised():
+    if not is_set():
         return Finding("clock_free", Health.ADVICE, {"now": f"{now:%Y-%m-%d %H:%M}"})
     return Finding("clock", Health.GOOD, {"now": f"{now:%Y-%m-%d %H:%M}"})
-
-
-def _synchronised() -> bool:
-    """Ask the kernel whether something disciplines its clock (adjtimex(2): 5 is TIME_ERROR)."""
-    adjtimex = getattr(ctypes.CDLL(None), "adjtimex", None)
-    return adjtimex is not None and 0 <= adjtimex(ctypes.create_string_buffer(512)) < 5
 
 
 def _data(depot: Depot) -> Iterator[Finding]:

@@ -17,7 +17,22 @@ import click
 from gateway.commands.talk import EXIT_FAILED, Talk
 
 GROUP = "vigia.commands"
-OWN = ("init", "check", "probe", "doctor", "run", "status", "service")
+OWN = (
+    "init",
+    "check",
+    "probe",
+    "doctor",
+    "run",
+    "status",
+    "export",
+    "backfill",
+    "ledger",
+    "proof",
+    "verify",
+    "backup",
+    "restore",
+    "service",
+)
 """Our own commands, in the order a newcomer meets them: each a module of `gateway.commands` with ``command(talk)``."""
 
 

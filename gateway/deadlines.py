@@ -52,7 +52,12 @@ class Unmute:
     """A silenced horn may sound again."""
 
 
-Task: TypeAlias = Stale | CableBack | Confirm | Repeat | Escalate | Unmute
+@dataclass(frozen=True, slots=True)
+class ClockSettled:
+    """The civil clock has not jumped for a while, unless it has again since."""
+
+
+Task: TypeAlias = Stale | CableBack | Confirm | Repeat | Escalate | Unmute | ClockSettled
 
 
 class Deadlines:

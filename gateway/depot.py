@@ -6,6 +6,7 @@ from pathlib import Path
 
 from alerts.policy import Levels, Timing
 from alerts.routing import EscalationStep, Recipient
+from gateway.store.settings import Influx, Keeping
 from sensors.drivers.modbus import BusSettings, ModbusHead
 from sensors.drivers.mqtt import MqttHead, MqttSettings
 from sensors.readings import DetectorId
@@ -110,6 +111,7 @@ class Depot:
     """The whole configuration. `web` None means no page.
 
     Attributes:
+        checkpoint_copy: where the journal's last checkpoint is copied to; None: nowhere.
         within_s: the house's promise, from its pack: by when the first counting output has taken the alarm (s).
     """
 
@@ -136,3 +138,6 @@ class Depot:
     recipients: tuple[Recipient, ...]
     escalation: tuple[EscalationStep, ...]
     within_s: float
+    keeping: Keeping = field(default_factory=Keeping)
+    influx: Influx | None = None
+    checkpoint_copy: Path | None = None

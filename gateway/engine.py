@@ -7,14 +7,16 @@ from alerts.alarmbook import AlarmBook
 from alerts.alarms import AlarmEvent, AlarmKey, AlarmState, Kind, Verdict
 from alerts.policy import level_of, shows_clear_air
 from alerts.states import HORN
-from gateway.deadlines import CableBack, Confirm, Deadlines, Escalate, Repeat, Stale, Task, Unmute
+from gateway.deadlines import CableBack, ClockSettled, Confirm, Deadlines, Escalate, Repeat, Stale, Task, Unmute
 from gateway.events import (
     Action,
+    ClockSet,
     Command,
     Committed,
     Delivered,
     Effect,
     Event,
+    Json,
     OutputReported,
     Restored,
     SystemCondition,
@@ -24,10 +26,11 @@ from gateway.outputs import Outputs
 from gateway.records import event_from, state_from, utc_ms
 from gateway.sight import Sight
 from gateway.telling import Telling, annunciates
+from gateway.timekeeping import STANDS, SUBJECT, Timekeeper
 from gateway.turn import Turn
 from gateway.watched import Head
 from sensors.readings import DetectorId, LinkChange, Quality, Reading, Scan, Status
-from sensors.stamps import MILLISECOND, Instant, Stamp, UtcNanos
+from sensors.stamps import MILLISECOND, SECOND, Instant, Stamp, UtcNanos
 
 NOTHING: list[Effect] = []
 
@@ -51,17 +54,26 @@ class Engine:
         self._boot = boot
         self._ticket = 0
         self._restored = restored
+        self._last_alive_ms = None if restored is None else restored.last_alive_ms
+        self.time = Timekeeper(now, self._last_alive_ms)
+        self._jumped_at: Instant | None = None
         self.sight.take_orders(orders, now.mono)
 
     # --- life ------------------------------------------------------------------------------------
 
-    def start(self, now: Stamp) -> list[Effect]:
-        """Begin: note the boot, put standing alarms and owed messages back, bring outputs to what they should be."""
+    def start(self, now: Stamp, vkey: str = "") -> list[Effect]:
+        """Begin: note the boot, put standing alarms and owed messages back, bring outputs to what they should be.
+
+        `vkey` is the key that will sign the journal's checkpoints, empty without one.
+        """
         turn = Turn(now)
-        turn.entry("boot", {"boot": self._boot, "at_ms": utc_ms(now), "detectors": len(self.sight.heads)})
+        body: dict[str, Json] = {"boot": self._boot, "at_ms": utc_ms(now), **self._watches()}
+        turn.entry("boot", body | {"last_alive_ms": self._last_alive_ms, "vkey": vkey})
         if self._restored is not None:
             self._put_back(self._restored, turn)
             self._restored = None
+        if not self.time.trusted:
+            self._condition(SUBJECT, turn, present=True, reason="behind", detail="")
         self._set_outputs(turn, force=True)
         return self._close(turn)
 
@@ -81,15 +93,16 @@ class Engine:
         self.outputs.reorder(orders.outputs)
         self.telling.outbox.recall(now.mono)
         self.sight.take_orders(orders, now.mono)
-        turn.entry("reload", {"at_ms": utc_ms(now), "detectors": len(self.sight.heads)})
+        turn.entry("reload", {"at_ms": utc_ms(now), **self._watches()})
         self.sight.drop_strangers(turn)
         self._set_outputs(turn, force=True)
         return self._close(turn)
 
     def receive(self, event: Event, now: Stamp) -> list[Effect]:
         """Take one event and return what follows from it, in the order in which it is to be carried out."""
+        jumped = self._look_at_clock(now)
         if isinstance(event, Scan):
-            return self._scan(event, now)
+            return jumped + self._scan(event, now) if jumped else self._scan(event, now)
         turn = Turn(now)
         match event:
             case LinkChange():
@@ -104,9 +117,13 @@ class Engine:
                 self._output_reported(event, turn)
             case SystemCondition():
                 self._condition(event.subject, turn, present=event.present, reason=event.reason, detail=event.detail)
+            case ClockSet():
+                if self.time.confirm():
+                    self._clock_entry(turn, step_ns=0)
+                    self._condition(SUBJECT, turn, present=False, reason="", detail="")
             case _:
                 assert_never(event)
-        return self._close(turn)
+        return jumped + self._close(turn)
 
     def next_deadline(self) -> Instant | None:
         """Return when `advance` must next be called; None while nothing is pending."""
@@ -117,10 +134,11 @@ class Engine:
 
     def advance(self, now: Stamp) -> list[Effect]:
         """Carry out every deadline that has come."""
+        jumped = self._look_at_clock(now)
         turn = Turn(now)
         while (task := self.deadlines.pop_due(now.mono)) is not None:
             self._do(task, turn)
-        return self._close(turn)
+        return jumped + self._close(turn)
 
     def _do(self, task: Task, turn: Turn) -> None:
         match task:
@@ -138,6 +156,9 @@ class Engine:
                 self.telling.escalate(task, turn)
             case Unmute():
                 self._set_outputs(turn)
+            case ClockSettled():
+                if self.time.trusted and self._jumped_at is not None and turn.now.mono >= self._jumped_at + STANDS:
+                    self._condition(SUBJECT, turn, present=False, reason="", detail="")
             case _:
                 assert_never(task)
 
@@ -281,6 +302,32 @@ class Engine:
         elif not present and self.book.present(key):
             turn.note(self.book.clear(key, turn.now))
 
+    # --- the civil clock -------------------------------------------------------------------------
+
+    def _look_at_clock(self, now: Stamp) -> list[Effect]:
+        """Record a jump of the civil clock, and tell of it unless it only brought the clock to where it should be."""
+        jump = self.time.look(now)
+        if jump is None:
+            return NOTHING
+        turn = Turn(now)
+        self._clock_entry(turn, step_ns=jump.by)
+        if jump.regained:
+            self._condition(SUBJECT, turn, present=False, reason="", detail="")
+        elif self.time.trusted:
+            self._jumped_at = now.mono
+            self.deadlines.at(Instant(now.mono + STANDS), ClockSettled())
+            self._condition(SUBJECT, turn, present=True, reason="jumped", detail=f"{jump.by / SECOND:+.1f} s")
+        return self._close(turn)
+
+    def _clock_entry(self, turn: Turn, step_ns: int) -> None:
+        """Say how far the clock went, so that what was written before can be put in its place."""
+        body: dict[str, Json] = {"at_ms": utc_ms(turn.now), "step_ms": step_ns // MILLISECOND}
+        turn.entry("clock", body | {"trusted": self.time.trusted})
+
+    def _watches(self) -> dict[str, Json]:
+        """Who is watched from now on, for the ledger of watched time."""
+        return {"detectors": len(self.sight.heads), "watches": [str(name) for name in self.sight.heads]}
+
     # --- closing a turn --------------------------------------------------------------------------
 
     def _close(self, turn: Turn) -> list[Effect]:
@@ -298,6 +345,8 @@ class Engine:
             self._set_outputs(turn)
         if turn.records:
             self._ticket = ticket
+        if not self.time.trusted:
+            turn.entries = [replace(entry, body={**entry.body, "time_trusted": False}) for entry in turn.entries]
         turn.leaving = self.telling.outbox.take_due(turn.now.mono)
         return turn.effects(self.book, ticket)
 

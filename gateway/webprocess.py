@@ -17,6 +17,7 @@ class WebProcess:
     socket: Path
     journal: Path
     language: str
+    timezone: str
 
     async def run(self) -> None:
         """Run the child until it ends or we are cancelled; then end it, by force after `END_WITHIN_S`.
@@ -35,6 +36,8 @@ class WebProcess:
             f"{self.host}:{self.port}",
             "--language",
             self.language,
+            "--timezone",
+            self.timezone,
             stdin=asyncio.subprocess.PIPE,
         )
         try:

@@ -1,7 +1,7 @@
 """Builds the parts that a depot's configuration names: lines, broker, outputs, channels. Runs none of them."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import assert_never
 
 from alerts.alarms import AlarmEvent, AlarmKey, Delivery, Notice, Outcome
@@ -44,6 +44,15 @@ class Wiring:
     dispatcher: Dispatcher
     mqtt_out: MqttOut | None
     parts: Sequence[tuple[str, Part]] = field(default_factory=tuple)
+
+    def counters(self) -> dict[str, float]:
+        """What lines and broker have counted, by name, for ``/metrics``."""
+        figures: dict[str, float] = {}
+        for name, bus in self.buses.items():
+            figures |= {f"bus_{count}{{bus={name}}}": float(value) for count, value in asdict(bus.counters).items()}
+        if self.source is not None:
+            figures |= {f"mqtt_{count}": float(value) for count, value in asdict(self.source.counters).items()}
+        return figures
 
 
 def build(depot: Depot, clock: Clock, pacer: Pacer, ears: Ears) -> Wiring:

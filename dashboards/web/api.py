@@ -9,10 +9,28 @@ from fastapi import APIRouter, Query, WebSocket, WebSocketDisconnect
 from pydantic import BaseModel, StringConstraints
 from starlette.responses import Response, StreamingResponse
 
-from dashboards.ports import Act, AlarmView, Answer, Change, EventView, Heartbeat, History, Lost, Snapshot
+from dashboards.ports import (
+    Act,
+    AlarmView,
+    Answer,
+    Change,
+    EventView,
+    Heartbeat,
+    History,
+    LedgerView,
+    Lost,
+    Snapshot,
+    Trend,
+    Trends,
+    WatchedTime,
+)
+from dashboards.web.answers import REFERENCE, Refused, as_json, described
 from dashboards.web.figures import exposition
 from dashboards.web.hub import Hub, HubFullError
 from dashboards.web.link import GatewayLink, LinkLostError
+from dashboards.web.trends import add_trends
+from dashboards.web.watched import add_ledger
+from dashboards.wording import Locale
 
 MAX_EVENTS = 1000
 Action = Literal["acknowledge", "silence", "reset"]
@@ -26,7 +44,6 @@ STATUS_OF_ERROR = {
 }
 TRY_AGAIN_LATER = 1013
 GOING_AWAY = 1001
-_REFERENCE = "#/components/schemas/{name}"
 
 
 class HistoryError(RuntimeError):
@@ -67,14 +84,6 @@ class Health(msgspec.Struct, frozen=True):
     seq: int | None
 
 
-class Refused(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Every answer that is not a success. `error` is a code."""
-
-    error: str
-    age_s: float | None = None
-    detail: str = ""
-
-
 class Screens(Protocol):
     """What the routes draw on."""
 
@@ -93,6 +102,20 @@ class Screens(Protocol):
         """The journal, read-only."""
         ...
 
+    @property
+    def trends(self) -> Trends | None:
+        """The readings, read-only; None where nothing is recorded."""
+        ...
+
+    @property
+    def watched(self) -> WatchedTime | None:
+        """The ledger of watched time; None where there is no journal."""
+        ...
+
+    def locale(self, timezone: str) -> Locale:
+        """How the depot writes, at the times of this zone."""
+        ...
+
     def present(self) -> Snapshot | None:
         """Return the present picture; None while the gateway is not heard."""
         ...
@@ -105,6 +128,9 @@ def api(screens: Screens) -> APIRouter:
     _add_acting(router, screens)
     _add_live(router, screens)
     _add_watching(router, screens)
+    add_trends(router, lambda: screens.trends)
+    # looked up when asked, as the others are: routes can be listed without screens
+    add_ledger(router, lambda: screens.watched, lambda timezone: screens.locale(timezone))  # noqa: PLW0108
     return router
 
 
@@ -219,11 +245,6 @@ def _add_watching(router: APIRouter, screens: Screens) -> None:
 # --- answers ---------------------------------------------------------------------------------------
 
 
-def as_json(value: object, status: int = HTTPStatus.OK) -> Response:
-    """Return a JSON answer."""
-    return Response(msgspec.json.encode(value), status, media_type="application/json")
-
-
 def no_contact(screens: Screens) -> Response:
     """Say that the gateway is not heard, and for how long, instead of showing what it said before."""
     return as_json(Refused("no-contact", rounded(screens.link.age_s)), HTTPStatus.SERVICE_UNAVAILABLE)
@@ -234,21 +255,10 @@ def rounded(age_s: float | None) -> float | None:
     return None if age_s is None else round(age_s, 3)
 
 
-def described(good: type[msgspec.Struct], bad: type[msgspec.Struct]) -> dict[int | str, dict[str, Any]]:
-    """Describe a route's answers for OpenAPI; `schemas` holds what the references point to."""
-    return {
-        200: {"content": {"application/json": {"schema": {"$ref": _REFERENCE.format(name=good.__name__)}}}},
-        503: {
-            "description": "The gateway is not heard",
-            "content": {"application/json": {"schema": {"$ref": _REFERENCE.format(name=bad.__name__)}}},
-        },
-    }
-
-
 def schemas() -> dict[str, Any]:
     """Return the schemas of all that the API sends, by name."""
-    sent = (Snapshot, Change, Heartbeat, Lost, Alarms, Events, Done, Refused, Health)
-    return msgspec.json.schema_components(sent, ref_template=_REFERENCE)[1]
+    sent = (Snapshot, Change, Heartbeat, Lost, Alarms, Events, Done, Refused, Health, Trend, LedgerView)
+    return msgspec.json.schema_components(sent, ref_template=REFERENCE)[1]
 
 
 def _sse_description() -> dict[int | str, dict[str, Any]]:

@@ -1,11 +1,16 @@
 """``vigia status``: what the running gateway sees, asked over its control socket."""
 
+import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from dashboards.ports import Answer, Ask, DetectorView, Snapshot
+from dashboards.ports import Answer, Ask, DetectorView, MonthView, Snapshot
 from gateway.commands.talk import EXIT_FAILED, Talk, file_argument, json_option, load_or_exit
+
+if TYPE_CHECKING:
+    from gateway.depot import Depot
 
 
 def command(talk: Talk) -> click.Command:
@@ -15,6 +20,7 @@ def command(talk: Talk) -> click.Command:
         loaded = load_or_exit(talk, file, as_json=as_json)
         import msgspec
 
+        from gateway.commands.figures import month_lines
         from gateway.control import ControlError, ask
 
         try:
@@ -27,12 +33,30 @@ def command(talk: Talk) -> click.Command:
             talk.say("status.not_running", reason=answer.detail or answer.error, file=file)
             click.get_current_context().exit(EXIT_FAILED)
         if as_json:
-            talk.put_json(msgspec.to_builtins(answer.snapshot))
+            months = [msgspec.to_builtins(month) for month in _months(loaded.depot)]
+            talk.put_json({**msgspec.to_builtins(answer.snapshot), "months": months})
         else:
             _print(talk, answer.snapshot)
+            for line in month_lines(talk, _months(loaded.depot)):
+                talk.put(line)
+            if answer.snapshot.depot.vkey:
+                talk.put(talk.text("status.vkey", vkey=answer.snapshot.depot.vkey))
 
     params: list[click.Parameter] = [file_argument(), json_option(talk)]
     return click.Command("status", callback=status, help=talk.text("command.status"), params=params)
+
+
+def _months(depot: "Depot") -> "tuple[MonthView, ...]":
+    """This month's watched time; none where the journal cannot be read just now."""
+    from gateway.app import journal_path
+    from gateway.journal.errors import StoreError
+    from gateway.watchbook import ledger
+
+    now_ms = time.time_ns() // 1_000_000
+    try:
+        return ledger(journal_path(depot), depot.timezone, None, now_ms, now_ms).months
+    except StoreError:
+        return ()
 
 
 def _print(talk: Talk, snapshot: Snapshot) -> None:

@@ -312,7 +312,7 @@ def test_the_printed_check_of_the_signature_tells_genuine_from_forged():
 
 def test_every_metric_named_is_given_out():
     sources = "".join(
-        text_of(path) for folder in ("dashboards/web", "gateway") for path in (ROOT / folder).glob("*.py")
+        text_of(path) for folder in ("dashboards/web", "gateway") for path in (ROOT / folder).rglob("*.py")
     )
     named = set(re.findall(r"`vigia_(\w+)`", text_of(API)))
     assert len(named) > 20
