@@ -20,9 +20,9 @@ from gateway.events import Entry, Json, Record
 from gateway.journal import Journal, JournalReader, StoreError, check, notes
 from gateway.journal.audit import SQLITE, read_note
 from gateway.journal.log import take_lock
-from gateway.keys import NAME as KEY_NAME
-from gateway.keys import parse as parse_key
+from gateway.keys import PUBLIC
 from gateway.sealing import Sealing, write_whole
+from gateway.signing import public_key
 from sensors.stamps import MILLISECOND, UtcNanos, rfc3339
 
 MANIFEST = "backup.json"
@@ -186,6 +186,7 @@ def restore(folder: Path, depot: Depot, *, kept: Path | None, yes_shorter: bool)
         os.close(lock)
     lost = max(0, longest - manifest.size)
     _note(depot, {"entries": manifest.size, "lost": lost, "taken": manifest.at})
+    _hand_over(depot.data)
     return manifest, lost
 
 
@@ -223,8 +224,8 @@ def _known(folder: Path, depot: Depot, kept: Path | None) -> list[Known]:
     """
     with JournalReader(folder / DATA / JOURNAL) as reader:
         keys = [notes.parse_vkey(text) for text in reader.vkeys()]
-    if (depot.data / KEY_NAME).is_file():
-        keys.append(parse_key((depot.data / KEY_NAME).read_text("ascii")).public)
+    if (depot.data / PUBLIC).is_file():
+        keys.append(public_key(depot.data / PUBLIC, notes.origin_of(depot.id)))
     written = [] if kept is None else [(kept, read_note(kept))]
     if depot.checkpoint_copy is not None and depot.checkpoint_copy.is_file():
         written.append((depot.checkpoint_copy, read_note(depot.checkpoint_copy)))
@@ -287,6 +288,14 @@ def _note(depot: Depot, body: dict[str, Json]) -> None:
     taken = journal.submit(Record(1, (entry,)))
     if not journal.close(WRITE_WITHIN_S) or not taken:
         raise StoreError(depot.data / JOURNAL, "does not take the note of the restore", "check the disk")
+
+
+def _hand_over(data: Path) -> None:
+    """Restored by root, it must still belong to the service: to whoever owns the data folder."""
+    if os.geteuid() == 0:
+        owner = data.stat()
+        for path in data.rglob("*"):
+            os.chown(path, owner.st_uid, owner.st_gid, follow_symlinks=False)
 
 
 def _kept(path: Path) -> Kept:

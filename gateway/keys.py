@@ -1,113 +1,142 @@
-"""The depot's signing key: Ed25519, made on the gateway at its first start, kept in a file that only it may read."""
+"""The depot's signing key: an Ed25519 key in the data folder, made at its first use, readable by its owner alone.
 
-import base64
+docs/operator-guide.md says how anyone checks a signature with openssl and the public half.
+"""
+
 import contextlib
 import os
 import secrets
-from collections.abc import Callable
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+    load_pem_private_key,
+)
 
-from gateway.journal.errors import StoreError
-from gateway.journal.notes import ED25519, NoteError, VerifyKey, note_of, strict_base64
+PRIVATE = "signing-key.pem"
+PUBLIC = "signing-key.pub.pem"
+LIMIT = 4096
+"""Longest key file read, in bytes."""
 
-NAME = "vigia.key"
-PREFIX = "PRIVATE+KEY"
-SEED_BYTES = 32
+OTHERS = 0o077
+"""Permission bits by which anyone but the owner could use a file."""
+
+
+class KeyFileError(OSError):
+    """The key cannot be had: its file cannot be read or made, is no Ed25519 key, or others may read it."""
 
 
 @dataclass(frozen=True, slots=True)
 class SigningKey:
-    """A private key with its name.
+    """A key pair. `public_file` holds the public half, for whoever checks."""
 
-    Attributes:
-        name: of the log it signs for (`notes.origin_of`).
-    """
+    public_file: Path
+    _private: Ed25519PrivateKey = field(repr=False)
 
-    name: str
-    seed: bytes = field(repr=False)
+    def sign(self, content: bytes) -> bytes:
+        """Return the 64 bytes of an Ed25519 signature (RFC 8032)."""
+        return self._private.sign(content)
 
     @property
-    def public(self) -> VerifyKey:
-        """What others need to check a signature; its text is the vkey."""
-        return VerifyKey(self.name, self._private().public_key().public_bytes_raw())
+    def fingerprint(self) -> str:
+        """SHA-256 of the raw public key, hex: what tells this key from another."""
+        raw = self._private.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
+        return sha256(raw).hexdigest()
 
-    def sign(self, text: str) -> str:
-        """Return the text as a note signed by this key."""
-        return self.signer()(text)
-
-    def signer(self) -> Callable[[str], str]:
-        """Return `sign` with the key made ready once, for who signs often."""
-        private, key_id = self._private(), self.public.id
-        return lambda text: note_of(text, self.name, key_id, private.sign(text.encode()))
-
-    def text(self) -> str:
-        """The key as its file holds it: ``PRIVATE+KEY+<name>+<id in hex>+<base64 of type and seed>``."""
-        data = base64.b64encode(ED25519 + self.seed).decode()
-        return f"{PREFIX}+{self.name}+{self.public.id.hex()}+{data}"
-
-    def _private(self) -> Ed25519PrivateKey:
-        return Ed25519PrivateKey.from_private_bytes(self.seed)
+    def made(self, content: bytes, signature: bytes) -> bool:
+        """Tell whether this key made that signature over that content."""
+        public: Ed25519PublicKey = self._private.public_key()
+        try:
+            public.verify(signature, content)
+        except InvalidSignature:
+            return False
+        return True
 
 
-def parse(text: str) -> SigningKey:
-    """Read what `SigningKey.text` wrote. Raises NoteError otherwise."""
-    match text.strip().split("+", 4):
-        case ["PRIVATE", "KEY", name, ident, data] if name:
-            raw = strict_base64(data)
-            if len(raw) == 1 + SEED_BYTES and raw[:1] == ED25519:
-                key = SigningKey(name, raw[1:])
-                if key.public.id.hex() == ident:
-                    return key
-        case _:
-            pass
-    raise NoteError("it is no Ed25519 key of Vigia")
-
-
-def load_or_create(folder: Path, name: str) -> SigningKey:
-    """Return the key of this name out of `folder`, making it when there is none.
-
-    A file that others may read is closed to them; the key stays in use, for a new one would break the chain of
-    signatures without telling who read the old one.
+def signing_key(folder: Path) -> SigningKey:
+    """Return the key of this data folder; made if there is none yet.
 
     Raises:
-        StoreError: the file cannot be read or written, holds no key, or another log's.
+        KeyFileError: it cannot be read or made, is no Ed25519 key, or others may read it.
     """
-    path = folder / NAME
+    file = folder / PRIVATE
     try:
-        if not path.exists():
-            _write(path, SigningKey(name, secrets.token_bytes(SEED_BYTES)))
-        if path.stat().st_mode & 0o077:
-            path.chmod(0o600)
-        key = parse(path.read_text("ascii"))
+        if not file.exists():
+            _make(file)
+        private = _read(file)
+        public_file = folder / PUBLIC
+        pem = private.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+        if not public_file.exists() or public_file.read_bytes() != pem:
+            put(public_file, pem, mode=0o644)
+    except KeyFileError:
+        raise
     except OSError as error:
-        right = "a folder that the user Vigia runs as may write, on a disk with room"
-        raise StoreError(path, f"the signing key cannot be had ({error.strerror})", right) from error
-    except ValueError as error:  # NoteError too
-        right = "put the file back from a backup, or move it away: Vigia then makes a new key"
-        raise StoreError(path, f"holds no signing key ({error})", right) from error
-    if key.name != name:
-        raise StoreError(path, f"is the key of {key.name}, not of {name}", "each depot has its own key")
-    return key
+        raise KeyFileError(f"{file}: {error.strerror or error}") from error
+    return SigningKey(public_file, private)
 
 
-def _write(path: Path, key: SigningKey) -> None:
-    """Write the file whole, durably, or not at all; whoever was there first keeps theirs."""
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+def put(file: Path, content: bytes, *, mode: int, anew: bool = False) -> None:
+    """Write a whole file or nothing, on the disk when this returns; owned by whoever owns its folder.
+
+    Commands beside the service are often run by root; what they write must stay the service's.
+
+    Args:
+        file: where it stands then.
+        content: all of it.
+        mode: its permissions, from the first byte on.
+        anew: whether a file that stands there already is kept, and FileExistsError raised.
+    """
+    draft = file.with_name(f".{file.name}.{secrets.token_hex(4)}")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
     try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(key.text().encode() + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-        with contextlib.suppress(FileExistsError):
-            os.link(draft, path)
+        with open(descriptor, "wb") as stream:  # noqa: PTH123 - a descriptor has no path to open
+            os.fchmod(stream.fileno(), mode)
+            stream.write(content)
+            stream.flush()
+            _hand_over(stream.fileno(), file.parent)
+            os.fsync(stream.fileno())
+        if anew:
+            os.link(draft, file)
+        else:
+            draft.replace(file)
     finally:
         draft.unlink(missing_ok=True)
-    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+    folder = os.open(file.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(folder)
     finally:
         os.close(folder)
+
+
+def _hand_over(descriptor: int, folder: Path) -> None:
+    if os.geteuid() == 0:
+        owner = folder.stat()
+        os.fchown(descriptor, owner.st_uid, owner.st_gid)
+
+
+def _make(file: Path) -> None:
+    private = Ed25519PrivateKey.generate()
+    pem = private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    with contextlib.suppress(FileExistsError):  # another command was first: its key is the depot's
+        put(file, pem, mode=0o600, anew=True)
+
+
+def _read(file: Path) -> Ed25519PrivateKey:
+    with file.open("rb") as stream:
+        if os.fstat(stream.fileno()).st_mode & OTHERS:
+            raise KeyFileError(f"{file}: others may read it; `chmod 600 {file}`, and make a new key if it was copied")
+        content = stream.read(LIMIT)
+    try:
+        key = load_pem_private_key(content, password=None)
+    except (ValueError, TypeError, UnsupportedAlgorithm) as error:
+        raise KeyFileError(f"{file}: no key can be read from it ({error})") from error
+    if not isinstance(key, Ed25519PrivateKey):
+        raise KeyFileError(f"{file}: not an Ed25519 key")
+    return key

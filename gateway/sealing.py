@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Protocol
 
 from gateway.depot import Depot
-from gateway.journal import Sealed, StoreError, notes
-from gateway.keys import SigningKey, load_or_create
+from gateway.journal import Sealed, notes
+from gateway.keys import KeyFileError
+from gateway.signing import NoteSigner, note_signer
 
 CLOSE_WITHIN_S = 1.0
 
@@ -51,11 +52,11 @@ class Sealing:
 
     def __init__(self, depot: Depot) -> None:
         self._origin = notes.origin_of(depot.id)
-        self._key: SigningKey | None = None
+        self._key: NoteSigner | None = None
         self.fault = ""
         try:
-            self._key = load_or_create(depot.data, self._origin)
-        except StoreError as error:
+            self._key = note_signer(depot.data, self._origin)
+        except KeyFileError as error:
             self.fault = str(error)
         self.last: Sealed | None = None
         self._copy: CheckpointCopy | None = None
@@ -89,7 +90,7 @@ class Sealing:
         """What the journal calls to sign; None without a key."""
         if self._key is None:
             return None
-        sign = self._key.signer()
+        sign = self._key.sign
         return lambda size, root: sign(notes.Checkpoint(self._origin, size, root).text())
 
     def follow(self, depot: Depot) -> None:
@@ -182,6 +183,8 @@ class CheckpointCopy:
 
 def write_whole(path: Path, content: bytes) -> None:
     """Put the file in place whole and durable, or leave the one that was there.
+
+    It asks for no permissions: a memory stick's file system has none to give.
 
     Raises:
         OSError: it cannot be written.

@@ -3,16 +3,24 @@
 import threading
 from collections.abc import Callable
 
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
 from alerts.alarms import AlarmKey, Delivery, EventId, Kind
 from gateway.events import Due, Entry, OutboxRow, Record, StateRow
 from gateway.journal import Journal, JournalReader, notes
-from gateway.keys import SigningKey
+from gateway.signing import NoteSigner
 from sensors.stamps import UtcNanos
 
 DEPOT = "deposito-centro"
 DEADLINE_S = 20.0
-KEY = SigningKey(notes.origin_of(DEPOT), bytes(range(32)))
-OTHER = SigningKey(notes.origin_of(DEPOT), bytes(range(1, 33)))
+
+
+def signer(seed: bytes) -> NoteSigner:
+    private = Ed25519PrivateKey.from_private_bytes(seed)
+    return NoteSigner(notes.VerifyKey(notes.origin_of(DEPOT), private.public_key().public_bytes_raw()), private.sign)
+
+
+KEY, OTHER = signer(bytes(range(32))), signer(bytes(range(1, 33)))
 
 
 class Answers:
@@ -76,7 +84,7 @@ def make_record(seq: int, *, person: str | None = None, event: str | None = None
 
 
 def seal(size, root, key=KEY):
-    return key.sign(notes.Checkpoint(key.name, size, root).text())
+    return key.sign(notes.Checkpoint(key.public.name, size, root).text())
 
 
 def boot(ticket=1000, key=KEY):

@@ -1,6 +1,7 @@
 """A backup is a whole depot at one moment; a restore never loses events without saying so."""
 
 import json
+import shutil
 import stat
 import threading
 from dataclasses import replace
@@ -81,10 +82,10 @@ def test_a_backup_of_a_journal_being_written_is_sound_and_whole(depot, tmp_path)
         over.set()
         busy.join()
         running.stop()
-    assert {"journal.db", "vigia.key", "notes/one.txt"} == set(manifest.files)
+    assert {"journal.db", "signing-key.pem", "signing-key.pub.pem", "notes/one.txt"} == set(manifest.files)
     assert check(tmp_path / "copy" / "data" / "journal.db", vkey=running.sealing.vkey) == []
     assert manifest.size >= 11 and manifest.checkpoint is not None
-    assert stat.S_IMODE((tmp_path / "copy" / "data" / "vigia.key").stat().st_mode) == 0o600
+    assert stat.S_IMODE((tmp_path / "copy" / "data" / "signing-key.pem").stat().st_mode) == 0o600
     assert not list((tmp_path / "copy").rglob("*-wal"))
 
 
@@ -149,12 +150,12 @@ def test_another_journal_than_the_checkpoint_speaks_of_is_refused_whatever_one_s
     backup(depot, tmp_path / "copy")
     forked = replace(depot, data=tmp_path / "forked")
     forked.data.mkdir()
-    (forked.data / "vigia.key").write_bytes((depot.data / "vigia.key").read_bytes())
+    shutil.copy2(depot.data / "signing-key.pem", forked.data)
     other = Running(forked)
     other.write(make_record(9))
     other.stop()
     kept = checkpoint(forked, tmp_path / "kept")
-    with pytest.raises(StoreError, match="is not the one that .*kept speaks of"):
+    with pytest.raises(StoreError, match=r"is not the one that .*kept speaks of"):
         restore(tmp_path / "copy", replace(depot, data=tmp_path / "new"), kept=kept, yes_shorter=True)
 
 
@@ -187,7 +188,7 @@ def test_a_backup_that_was_changed_or_cut_short_is_refused_by_name(depot, tmp_pa
 def test_nothing_is_restored_under_a_running_gateway(depot, tmp_path):
     running = Running(depot)
     backup(depot, tmp_path / "copy")
-    with pytest.raises(StoreError, match="another program is writing it"):
+    with pytest.raises(StoreError, match=r"another program is writing it"):
         restore(tmp_path / "copy", depot, kept=None, yes_shorter=True)
     running.stop()
 
@@ -205,7 +206,7 @@ def test_a_backup_goes_to_an_empty_place_outside_the_data(depot, tmp_path):
     running.stop()
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "x").touch()
-    with pytest.raises(StoreError, match="is not empty"):
+    with pytest.raises(StoreError, match=r"is not empty"):
         backup(depot, tmp_path / "full")
     with pytest.raises(StoreError, match="lies within the data"):
         backup(depot, depot.data / "copy")

@@ -6,6 +6,7 @@ import io
 import json
 import os
 import sys
+from pathlib import Path
 
 import aiomqtt
 import pytest
@@ -123,6 +124,29 @@ async def test_the_ledger_shows_a_crash_from_the_last_sign_of_life_and_who_was_b
         assert [one.cause for one in fold(lines(reader), 10**14) if one.detector == "GD-3"][-1] == "signal"
 
 
+async def test_a_key_that_cannot_be_read_is_told_and_holds_up_no_alarm(depot: Whole) -> None:
+    depot.journal.parent.mkdir()
+    (depot.journal.parent / "signing-key.pem").write_text("rubbish")
+    (depot.journal.parent / "signing-key.pem").chmod(0o600)
+    await depot.start()
+    await until(lambda: depot.hook.of("SYSTEM", "raised", "checkpoints"), what="the notice that nothing is signed")
+    depot.gas(1, 12.0)
+    await until(depot.hook.gas, what="the alarm")
+    assert await depot.stop() == 0
+    assert signed(depot) is None
+    depot.sound()
+    code, _, talk = await vigia("proof", depot.file)
+    assert code == 1 and "no signed checkpoint" in talk
+
+
+async def test_verify_names_what_is_no_record_of_ours(tmp_path: Path) -> None:
+    (tmp_path / "x").write_text("rubbish")
+    code, out, _ = await vigia("verify", tmp_path / "x")
+    assert code == 1 and "neither a journal nor a proof" in out
+    code, out, _ = await vigia("verify", tmp_path / "y", "--json")
+    assert code == 1 and json.loads(out)["ok"] is False and "No such file" in json.loads(out)["problems"][0]
+
+
 @pytest.mark.servers
 async def test_each_checkpoint_hangs_on_the_broker_and_lies_where_the_configuration_says(
     depot: Whole, mosquitto
@@ -141,7 +165,7 @@ async def test_each_checkpoint_hangs_on_the_broker_and_lies_where_the_configurat
 
     listening = asyncio.create_task(listen())
     try:
-        base = next(iter({f"vigia/{name}" for name in (signed_depot(depot),)}))
+        base = f"vigia/{depot_of(depot)}"
         await until(lambda: f"{base}/checkpoint" in found, WITHIN_S, "the checkpoint on the broker")
         first = read(depot, found[f"{base}/checkpoint"])
         depot.gas(1, 12.0)
@@ -156,7 +180,7 @@ async def test_each_checkpoint_hangs_on_the_broker_and_lies_where_the_configurat
     assert (code, talk) == (0, "")
 
 
-def signed_depot(depot: Whole) -> str:
+def depot_of(depot: Whole) -> str:
     with JournalReader(depot.journal) as reader:
         return reader.head()[0]
 

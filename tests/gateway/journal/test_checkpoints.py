@@ -1,6 +1,5 @@
 """Checkpoints: signed when the tree has grown, at once after a gas alarm, held against the tree by all who check."""
 
-import stat
 import subprocess
 
 import apsw
@@ -10,9 +9,10 @@ from hypothesis import strategies as st
 from journal_lives import DEPOT, KEY, OTHER, Life, boot, entries, make_record, quiet, seal
 
 from gateway.events import Entry, Record
-from gateway.journal import Journal, JournalReader, StoreError, check, notes, schema, writer
+from gateway.journal import Journal, JournalReader, check, notes, schema, writer
 from gateway.journal.tree import EMPTY_ROOT
-from gateway.keys import load_or_create, parse
+from gateway.keys import KeyFileError
+from gateway.signing import note_signer, public_key
 
 
 @pytest.fixture
@@ -33,7 +33,9 @@ def test_a_gas_alarm_is_sealed_at_once_and_what_is_less_urgent_waits_for_the_min
     assert check(path) == []
     with JournalReader(path) as reader:
         for one in life.sealed:
-            assert notes.opened(one.note, [KEY.public], alone=True) == notes.Checkpoint(KEY.name, one.size, one.root)
+            assert notes.opened(one.note, [KEY.public], alone=True) == notes.Checkpoint(
+                KEY.public.name, one.size, one.root
+            )
             assert reader.root(one.size) == one.root
 
 
@@ -172,34 +174,18 @@ def test_whatever_bytes_of_the_file_change_it_is_found_or_no_entry_is_altered(wh
 # --- the key -----------------------------------------------------------------------------------------
 
 
-def test_the_key_is_made_once_for_its_owner_only_and_found_again(tmp_path):
-    made = load_or_create(tmp_path, "vigia/d")
-    file = tmp_path / "vigia.key"
-    assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    file.chmod(0o644)
-    assert load_or_create(tmp_path, "vigia/d") == made
-    assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert [one.name for one in tmp_path.iterdir()] == ["vigia.key"]
-    assert made.seed.hex() not in repr(made)
+def test_the_depots_key_signs_under_its_logs_name_in_every_life(tmp_path):
+    first, again = note_signer(tmp_path, "vigia/d"), note_signer(tmp_path, "vigia/d")
+    assert first.public == again.public == notes.parse_vkey(first.public.text())
+    assert notes.parse_checkpoint(notes.Checkpoint("vigia/d", 3, bytes(32)).text()).size == 3
+    note = first.sign(notes.Checkpoint("vigia/d", 3, bytes(32)).text())
+    assert notes.opened(note, [again.public], alone=True).size == 3
 
 
-@pytest.mark.parametrize("content", ["", "PRIVATE+KEY+vigia/d+00000000+AQ==", "rubbish", "é"])
-def test_a_file_that_holds_no_key_is_named_and_kept(tmp_path, content):
-    (tmp_path / "vigia.key").write_text(content)
-    with pytest.raises(StoreError, match="holds no signing key"):
-        load_or_create(tmp_path, "vigia/d")
-    assert (tmp_path / "vigia.key").read_text() == content
-
-
-def test_another_depots_key_is_refused(tmp_path):
-    load_or_create(tmp_path, "vigia/d")
-    with pytest.raises(StoreError, match="is the key of vigia/d, not of vigia/e"):
-        load_or_create(tmp_path, "vigia/e")
-
-
-def test_a_key_reads_back_what_it_wrote():
-    assert parse(KEY.text()) == KEY
-    assert notes.parse_vkey(KEY.public.text()) == KEY.public
+def test_a_public_half_that_is_no_key_is_named(tmp_path):
+    (tmp_path / "pub.pem").write_text("rubbish")
+    with pytest.raises(KeyFileError, match="no key can be read from it"):
+        public_key(tmp_path / "pub.pem", "vigia/d")
 
 
 def test_openssl_holds_the_signature_of_a_note(tmp_path):
