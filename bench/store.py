@@ -28,8 +28,9 @@ from sensors.stamps import SECOND, Instant, Stamp, UtcNanos
 
 BEGIN_S = 1_796_040_000
 POINT_US = 9.1
-"""CPU of influxdb-client's Point objects in batches of 1,000: the lowest of what was measured on
-a machine of this class (9.1 to 10.9 us a point). The library is no dependency of ours, so the comparison is with that figure, not with a run."""
+"""CPU of influxdb-client's Point objects in batches of 1,000: the lowest of what was measured on a machine of this
+class (9.1 to 10.9 us a point). The library is no dependency of ours, so we compare with that figure, not with a run.
+"""
 
 ROUNDS = 5
 
@@ -191,9 +192,7 @@ async def _drain(spool: Spool, base: Influx, clock: SimulatedClock, points: int)
 
 
 async def writer(case: str, load: Load, folder: Path) -> list[Figure]:
-    """A reading to a base that only says yes, all CPU of this process counted: by the way of the lines alone, and by the
-    whole way through the spool on disk.
-    """
+    """A reading to a base that only says yes, by lines alone and through the spool: all CPU of this process counted."""
     clock, depot = SimulatedClock(), Depot(load.heads)
     areas = dict.fromkeys(depot.names, "patio")
     lines = GasLines("banco", areas)
@@ -218,7 +217,7 @@ async def writer(case: str, load: Load, folder: Path) -> list[Figure]:
     return [
         Figure(case, "reading to an accepted point, batches of 1,000", ways[0], "us"),
         Figure(case, "the same through the spool on disk", ways[1], "us"),
-        Figure(case, "ratio to the library's Points (9.1 us), lines alone", POINT_US / ways[0], "x", Aim.AT_LEAST, 5.0),
+        Figure(case, "ratio to the library's Points, lines alone", POINT_US / ways[0], "x", Aim.AT_LEAST, 5.0),
         Figure(case, "ratio to the library's Points, through the spool", POINT_US / ways[1], "x"),
     ]
 

@@ -170,38 +170,44 @@ async def test_too_large_a_request_is_halved_and_the_size_remembered(spool: Spoo
 
 
 async def test_a_base_that_is_busy_is_given_the_time_it_asks_for(spool: Spool, clock: HandClock):
-    async with ScriptedBase(mood=(503, {"message": "busy"}), retry_after_s=1) as base:
-        async with sending(spool, base.url, clock) as (sender, troubles):
-            put(spool, range(5))
-            sender.wake()
-            await until(lambda: base.deliveries)
-            await asyncio.sleep(0.3)
-            assert len(base.deliveries) == 1
-            base.mood = None
-            await until(lambda: sender.figures.sent == 100)
-            assert troubles.told == []
+    async with (
+        ScriptedBase(mood=(503, {"message": "busy"}), retry_after_s=1) as base,
+        sending(spool, base.url, clock) as (sender, troubles),
+    ):
+        put(spool, range(5))
+        sender.wake()
+        await until(lambda: base.deliveries)
+        await asyncio.sleep(0.3)
+        assert len(base.deliveries) == 1
+        base.mood = None
+        await until(lambda: sender.figures.sent == 100)
+        assert troubles.told == []
 
 
 async def test_a_connection_that_hangs_is_given_up_in_time(spool: Spool, clock: HandClock):
     put(spool, range(5))
-    async with ScriptedBase(delay_s=None) as base:
-        async with sending(spool, base.url, clock, timeout_s=0.2) as (sender, troubles):
-            await until(lambda: len(base.deliveries) >= 3)
-            await until(lambda: troubles.reasons == ["no-answer"])
-            base.delay_s = 0.0
-            await until(lambda: sender.figures.sent == 100)
-            await until(lambda: troubles.told[-1][0] is False)
+    async with (
+        ScriptedBase(delay_s=None) as base,
+        sending(spool, base.url, clock, timeout_s=0.2) as (sender, troubles),
+    ):
+        await until(lambda: len(base.deliveries) >= 3)
+        await until(lambda: troubles.reasons == ["no-answer"])
+        base.delay_s = 0.0
+        await until(lambda: sender.figures.sent == 100)
+        await until(lambda: troubles.told[-1][0] is False)
 
 
 async def test_a_base_that_takes_and_forgets_is_found_out(spool: Spool, clock: HandClock):
     pace = replace(HURRIED, prove=0.05, prove_within=0.1)
-    async with ScriptedBase(forgets=True) as base:
-        async with sending(spool, base.url, clock, pace, org="x") as (sender, troubles):
-            await until(lambda: "unproved" in troubles.reasons)
-            base.forgets = False
-            await until(lambda: troubles.told[-1][0] is False)
-            assert sender.figures.proofs >= 1
-            assert "influx_proved_seconds" in sender.counts()
+    async with (
+        ScriptedBase(forgets=True) as base,
+        sending(spool, base.url, clock, pace, org="x") as (sender, troubles),
+    ):
+        await until(lambda: "unproved" in troubles.reasons)
+        base.forgets = False
+        await until(lambda: troubles.told[-1][0] is False)
+        assert sender.figures.proofs >= 1
+        assert "influx_proved_seconds" in sender.counts()
 
 
 async def test_a_full_spool_is_told_before_and_after(clock: HandClock, tmp_path):
