@@ -13,7 +13,7 @@ run: $(RUN_STAMP)            ## the demo depot: real sockets, a leak after 15 s,
 	@$(BIN)/vigia demo $(ARGS)
 
 test: $(DEV_STAMP)           ## checks, then every test, with the real servers
-	@deploy/debian-packages.sh mosquitto gcc libc6-dev libmodbus-dev chromium
+	@deploy/debian-packages.sh mosquitto influxdb victoria-metrics gcc libc6-dev libmodbus-dev chromium
 	@$(MAKE) --no-print-directory check
 	@deploy/with-debian-packages.sh $(BIN)/python -m pytest $(ARGS)
 
@@ -24,7 +24,7 @@ check: $(DEV_STAMP)          ## lint, types, import contracts
 	@$(BIN)/lint-imports --no-cache
 
 bench: $(DEV_STAMP)          ## figures into bench/RESULTS.md
-	@deploy/debian-packages.sh mosquitto
+	@deploy/debian-packages.sh mosquitto influxdb
 	@deploy/with-debian-packages.sh $(BIN)/python -m bench $(ARGS)
 
 soak: $(DEV_STAMP)           ## long runs, not for every commit

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
-from bench import job, life, parts, promise
+from bench import job, life, parts, promise, store
 from bench.figures import Figure
 
 Case: TypeAlias = Callable[[str, Path], Coroutine[None, None, list[Figure]]]
@@ -19,6 +19,9 @@ PROMISE = promise.Load(units=25, mute=0, mqtt_heads=100, window_s=40.0, crossing
 HARD = promise.Load(units=32, mute=3, mqtt_heads=100, window_s=60.0, crossings=432, hard=True)
 LIFE = life.Load(window_s=15.0)
 PARTS = parts.Load(times=20_000)
+DAY = store.Load(heads=500, seconds=86_400)
+HOUR = store.Load(heads=500, seconds=3_600)
+LINES = store.Load(heads=500, seconds=200)
 
 
 def cases(*, quick: bool, seconds: float | None) -> Mapping[str, Case]:
@@ -38,6 +41,9 @@ def cases(*, quick: bool, seconds: float | None) -> Mapping[str, Case]:
         "decode": _case(parts.decode, pieces),
         "engine": _case(parts.engine, pieces),
         "journal": _case(parts.journal, pieces),
+        "store": _case(store.store, _shorter(DAY, quick=quick)),
+        "outage": _case(store.outage, _shorter(HOUR, quick=quick)),
+        "writer": _case(store.writer, _shorter(LINES, quick=quick)),
     }
 
 
@@ -51,6 +57,10 @@ def _quick() -> tuple[job.Load, job.Load, promise.Load, promise.Load, life.Load,
         replace(LIFE, window_s=1.0),
         parts.Load(times=100),
     )
+
+
+def _shorter(load: store.Load, *, quick: bool) -> store.Load:
+    return store.Load(heads=20, seconds=150) if quick else load
 
 
 def _case(run: Callable[[str, Load, Path], Coroutine[None, None, list[Figure]]], load: Load) -> Case:

@@ -3,7 +3,7 @@
 import queue
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
 
@@ -15,6 +15,7 @@ from gateway.depot import Depot
 from gateway.engine import Engine
 from gateway.events import Record
 from gateway.journal import Journal
+from gateway.sealing import Sealing
 from gateway.wiring import Ears, build, orders
 from sensors.drivers.modbus import installed_head
 from sensors.drivers.pacer import Pacer
@@ -58,9 +59,10 @@ async def engine(case: str, load_: Load, folder: Path) -> list[Figure]:
 
 
 async def journal(case: str, load_: Load, folder: Path) -> list[Figure]:
-    """An alarm's record, from its submission to the disk's word, one at a time."""
+    """An alarm's record with its signed checkpoint, from its submission to the disk's word, one at a time."""
     watched = _engine(folder)
-    book = Journal.open(folder / "bench.db", depot=DEPOT)
+    sealing = Sealing(replace(_depot(folder, HEADS), data=folder, id=DEPOT))
+    book = Journal.open(folder / "bench.db", depot=DEPOT, seal=sealing.seal)
     committed: queue.Queue[int] = queue.Queue()
     book.start(committed=committed.put, trouble=lambda _unwell, _reason: None)
     times: list[float] = []

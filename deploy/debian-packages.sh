@@ -17,7 +17,8 @@ present() {
   fi
   case "$1" in
     mosquitto) [ -x /usr/sbin/mosquitto ] || [ -x "$(command -v mosquitto)" ] ;;
-    gcc | chromium) [ -x "$(command -v "$1")" ] ;;
+    influxdb) [ -x "$(command -v influxd)" ] ;;
+    victoria-metrics | gcc | chromium) [ -x "$(command -v "$1")" ] ;;
     libc6-dev) [ -s /usr/include/stdio.h ] ;;
     libmodbus-dev) [ -s /usr/include/modbus/modbus.h ] ;;
     *) return 1 ;;

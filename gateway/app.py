@@ -6,50 +6,50 @@ import secrets
 import signal
 import sys
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from importlib.metadata import version
-from pathlib import Path
 from typing import assert_never
 
 import structlog
 
 from alerts.alarms import AlarmKey, Delivery, Outcome
-from dashboards.ports import Act, Answer, DepotView, Figure, LinkView, Window
-from gateway.clock import SystemClock
+from dashboards.ports import Act, Answer, DepotView, Figure, Window
+from gateway.clock import SystemClock, is_set
 from gateway.configuration.loading import Loaded
 from gateway.control import ControlError, ControlServer
+from gateway.deeds import understood
 from gateway.depot import Depot
 from gateway.engine import Engine
 from gateway.events import (
-    Action,
-    CloseWindow,
-    Command,
+    ClockSet,
     Committed,
     Deliver,
     Delivered,
     Effect,
     Event,
-    OpenWindow,
     OutputReported,
     Record,
     SetOutput,
     Show,
     SystemCondition,
-    WindowKind,
 )
 from gateway.journal import Journal, StoreError
-from gateway.metrics import watch_figures
+from gateway.links import Links
+from gateway.metrics import kept_figures, watch_figures
 from gateway.notify import ServiceManager
 from gateway.picture import Picture
+from gateway.pulse import BEAT, Pulse
+from gateway.recording import Recording
 from gateway.reloading import NewOrders, NotFollowed, read_anew
 from gateway.runtime import Runtime
-from gateway.webprocess import WebProcess, host_of
+from gateway.sealing import Sealing
+from gateway.webprocess import web_process
 from gateway.wiring import Ears, Wiring, build, orders, places, speaker, worst_cases
 from sensors.drivers.pacer import Pacer
 from sensors.readings import DetectorId, LinkChange, Scan
 from sensors.stamps import MILLISECOND, SECOND, Instant, Stamp, rfc3339
 
-HEARTBEAT_S = 1.0
+HEARTBEAT_S = BEAT / SECOND
 DEADLINES_SHARE_NS = 10 * MILLISECOND
 """Deadlines of the engine wait for the next multiple of it, which is when the lines wake the process too."""
 SHOW_AFTER_S = 0.05
@@ -57,57 +57,47 @@ SHOW_AFTER_S = 0.05
 OUTCOMES_WAITING = 100
 """Records of mere outcomes that wait for the next alarm's record or heartbeat, to share its sync of the disk."""
 
-SLEPT_NS = 2 * SECOND
-"""A loop that turns later than this was asleep (ns)."""
-
 JOURNAL_WITHIN_S = 1.0
 """How long the journal may take at the end to write what it still holds."""
 
 EXIT_OK, EXIT_FAILED, EXIT_CONFIG = 0, 1, 78
 
 
-@dataclass(slots=True)
-class _Link:
-    up: bool
-    reason: str
-    at: Stamp
-
-
 class App:
     """One running gateway."""
 
-    def __init__(self, depot: Depot, journal: Journal, environ: dict[str, str]) -> None:
+    def __init__(self, depot: Depot, journal: Journal, sealing: Sealing, environ: dict[str, str]) -> None:
         self.clock = SystemClock()
         self._environ = environ
         self._depot = depot
         self._journal = journal
+        self._sealing = sealing
         self._log = structlog.get_logger("watch")
         self._loop = asyncio.get_running_loop()
         self._manager = ServiceManager.from_environment()
         self._runtime = Runtime(self._part_trouble)
         self._pacer = Pacer()
-        self._links: dict[str, _Link] = {}
+        self._links = Links()
         self._timer: asyncio.TimerHandle | None = None
         self._armed: Instant | None = None
         self._showing = False
         self._outcomes: list[Record] = []
-        self._turned = self.clock.now()
-        self._lag_ns = 0
-        self._slept = False
         self._stopping = asyncio.Event()
         self._reloading = False
         self._started = self.clock.now()
+        self._pulse = Pulse(self._started)
+        self._recording = Recording(depot, self.clock, self._system)
         self._wiring = self._build(depot)
         boot = secrets.token_hex(4)
         self._engine = Engine(orders(depot, self._wiring), boot, journal.restored, self._started)
         self._picture = self._paint(depot, worst_cases(depot))
         self.control = ControlServer(
-            depot.data / "control.sock",
+            depot.socket,
             picture=lambda: self._picture.snapshot(self.clock.now()),
             act=self._act,
             metrics=self._metrics,
         )
-        self._web = self._web_process(depot)
+        self._web = web_process(depot)
 
     # --- life ------------------------------------------------------------------------------------
 
@@ -116,9 +106,12 @@ class App:
         for number in (signal.SIGTERM, signal.SIGINT):
             self._loop.add_signal_handler(number, self._stopping.set)
         self._loop.add_signal_handler(signal.SIGHUP, self._ask_reload)
-        self._journal.start(committed=self._committed, trouble=self._journal_trouble)
+        self._journal.start(committed=self._committed, trouble=self._journal_trouble, sealed=self._sealing.take)
+        self._sealing.start(self._loop, self._system, lambda: self._wiring.mqtt_out)
+        self._sealing.follow(self._depot)
+        self._recording.start()
         self._runtime.start("control", self.control.run, "screens")
-        self._perform(self._engine.start(self.clock.now()))
+        self._perform(self._engine.start(self.clock.now(), self._sealing.vkey))
         self._start_wiring()
         if self._web is not None:
             self._runtime.start("web", self._web.run, "web")
@@ -145,6 +138,8 @@ class App:
             self._timer.cancel()
         self._record_outcomes()
         written = await asyncio.to_thread(self._journal.close, JOURNAL_WITHIN_S)
+        await asyncio.to_thread(self._recording.close)
+        await asyncio.to_thread(self._sealing.close)
         if not written:
             self._log.error("journal did not take everything", **asdict(self._journal.health()))
         return EXIT_OK if written else EXIT_FAILED
@@ -154,8 +149,9 @@ class App:
         return build(depot, self.clock, self._pacer, ears)
 
     def _start_wiring(self) -> None:
-        for name, part in self._wiring.parts:
+        for name, part in (*self._wiring.parts, *self._recording.parts()):
             self._runtime.start(name, part, "wiring")
+        self._sealing.hang_out()
 
     def _paint(self, depot: Depot, worst: dict[DetectorId, tuple[float, bool]]) -> Picture:
         view = DepotView(
@@ -166,6 +162,7 @@ class App:
             language=depot.language,
             version=version("vigia-glp"),
             started=rfc3339(self._started.utc),
+            vkey=self._sealing.vkey,
         )
 
         return Picture(
@@ -175,19 +172,7 @@ class App:
             places=places(depot),
             words=speaker(depot),
             silence_s=depot.timing.silence / SECOND,
-            links=self._link_views,
-        )
-
-    def _web_process(self, depot: Depot) -> WebProcess | None:
-        if depot.web is None:
-            return None
-        return WebProcess(
-            host=depot.web.host,
-            port=depot.web.port,
-            socket=depot.data / "control.sock",
-            journal=journal_path(depot),
-            language=depot.language,
-            called=None if depot.public_url is None else host_of(depot.public_url),
+            links=self._links.views,
         )
 
     # --- the engine's hands ----------------------------------------------------------------------
@@ -201,6 +186,7 @@ class App:
         effects = self._engine.receive(scan, self.clock.now())
         if effects:
             self._perform(effects)
+        self._recording.take(scan)
 
     def _perform(self, effects: list[Effect]) -> None:
         for effect in effects:
@@ -219,6 +205,7 @@ class App:
 
     def _record(self, record: Record) -> None:
         """Have it written. What channels answered may wait a second: a crash repeats a notice, it never loses one."""
+        self._recording.note(record)
         self._outcomes.append(record)
         if len(self._outcomes) > OUTCOMES_WAITING or any(entry.kind != "delivery" for entry in record.entries):
             self._record_outcomes()
@@ -251,7 +238,7 @@ class App:
     # --- ears ------------------------------------------------------------------------------------
 
     def _link(self, change: LinkChange) -> None:
-        self._links[change.source] = _Link(change.up, change.reason, change.at)
+        self._links.hear(change)
         self._hear(change)
 
     def _output(self, output: str, on: bool | None, reason: str) -> None:
@@ -287,28 +274,29 @@ class App:
         self._record_outcomes()
         self._notice_sleep()
         now = self.clock.now()
-        self._lag_ns = max(0, now.mono - self._turned.mono - round(HEARTBEAT_S * SECOND))
-        self._turned = now
+        self._pulse.beat(now)
         self.control.push(self._picture.heartbeat(now))
+        self._recording.beat(now.utc, lambda: kept_figures(self._engine, self._metrics()))
+        if self._engine.time.trusted:
+            self._journal.alive(now.utc // MILLISECOND)
+        elif is_set():
+            self._hear(ClockSet(now))
         watching = sum(self._engine.sight.watching(head) for head in self._engine.sight.heads.values())
         alarms = len(self._engine.book)
         self._manager.alive(f"{watching}/{len(self._engine.sight.heads)} watching, {alarms} alarms")
         if self._wiring.mqtt_out is not None:
             self._wiring.mqtt_out.health(
                 {"alive": True, "watching": watching, "alarms": alarms, "at": rfc3339(now.utc)}
+                | self._sealing.figures()
             )
-        self._loop.call_later(max(0.0, HEARTBEAT_S - self._lag_ns / SECOND), self._beat)
+        self._loop.call_later(max(0.0, HEARTBEAT_S - self._pulse.lag_ns / SECOND), self._beat)
 
     def _notice_sleep(self) -> None:
         """Tell when this loop itself stood still: nobody watched meanwhile, and no head is to blame for its age."""
         now = self.clock.now()
-        length = now.mono - self._turned.mono - round(HEARTBEAT_S * SECOND)
-        if length > SLEPT_NS:
-            self._turned = now
-            self._slept = True
+        if length := self._pulse.stood_still(now):
             self._perform(self._engine.slept(length, now))
-        elif self._slept and now.mono - self._turned.mono < SECOND // 2:
-            self._slept = False
+        elif self._pulse.well_again(now):
             self._system("watch", present=False, reason="", detail="")
 
     def _show_soon(self) -> None:
@@ -320,41 +308,18 @@ class App:
         self._showing = False
         self.control.push(self._picture.alarm_change(self.clock.now()))
 
-    def _act(self, act: Act | Window) -> Answer:
-        if isinstance(act, Window):
-            return self._window(act)
-        key = self._picture.key_of(act.alarm)
-        if key is None:
-            return Answer(ref=act.ref, ok=False, error="unknown-alarm")
-        alarm = self._engine.book.get(key)
-        if act.seen is not None and alarm is not None and alarm.seq != act.seen:
-            return Answer(ref=act.ref, ok=False, error="changed")
-        command = Command(Action(act.action), key, act.by, act.note, self.clock.now())
-        if not any(isinstance(effect, Record) for effect in self._hear(command)):
-            return Answer(ref=act.ref, ok=False, error="not-possible")
-        return Answer(ref=act.ref, ok=True)
-
-    def _window(self, ask: Window) -> Answer:
-        if DetectorId(ask.detector) not in self._engine.sight.heads:
-            return Answer(ref=ask.ref, ok=False, error="unknown-detector")
-        now = self.clock.now()
-        event: OpenWindow | CloseWindow = CloseWindow(ask.detector, ask.by, now)
-        if ask.kind != "close":
-            kind = WindowKind.TEST if ask.kind == "test" else WindowKind.INHIBIT
-            event = OpenWindow(kind, ask.detector, round(ask.minutes * 60 * SECOND), ask.by, ask.note, now)
+    def _act(self, ask: Act | Window) -> Answer:
+        event = understood(ask, self._engine, self._picture, self.clock.now())
+        if isinstance(event, str):
+            return Answer(ref=ask.ref, ok=False, error=event)
         if not any(isinstance(effect, Record) for effect in self._hear(event)):
             return Answer(ref=ask.ref, ok=False, error="not-possible")
         return Answer(ref=ask.ref, ok=True)
 
-    def _link_views(self, now: Stamp) -> tuple[LinkView, ...]:
-        return tuple(
-            LinkView(id=name, up=link.up, reason=link.reason, age_s=round((now.mono - link.at.mono) / SECOND, 1))
-            for name, link in self._links.items()
-        )
-
     def _metrics(self) -> tuple[Figure, ...]:
+        health, restarts = self._journal.health(), self._runtime.restarts
         return watch_figures(
-            self._engine, self._journal.health(), self._wiring, restarts=self._runtime.restarts, lag_ns=self._lag_ns
+            self._engine, health, self._wiring, self._recording, restarts=restarts, lag_ns=self._pulse.lag_ns
         )
 
     def _page(self) -> str:
@@ -385,14 +350,17 @@ class App:
     async def _follow(self, new: NewOrders) -> None:
         """Change over. What takes long was done before, so little lies between the old lines' end and the new start."""
         depot, wiring = new.depot, self._build(new.depot)
+        aim = await asyncio.to_thread(self._recording.aim, depot)
         await self._runtime.end("wiring")
-        self._depot, self._wiring, self._links = depot, wiring, {}
+        self._depot, self._wiring, self._links = depot, wiring, Links()
+        self._sealing.follow(depot)
+        self._recording.follow(depot, aim)
         effects = self._engine.reorder(orders(depot, wiring), self.clock.now())
         self._picture = self._paint(depot, new.worst_cases)
         self.control.renew()
         self._perform(effects)
         self._start_wiring()
-        web = self._web_process(depot)
+        web = web_process(depot)
         if web != self._web:
             await self._runtime.end("web")
             self._web = web
@@ -412,21 +380,17 @@ def run(
     depot = loaded.depot
     try:
         depot.data.mkdir(parents=True, exist_ok=True)
-        journal = Journal.open(journal_path(depot), depot=depot.id, vfs=vfs)
+        sealing = Sealing(depot)
+        journal = Journal.open(depot.journal, depot=depot.id, vfs=vfs, seal=sealing.seal)
     except (StoreError, OSError) as error:
         sys.stderr.write(f"{error}\n")
         return EXIT_FAILED
+
+    async def watch() -> int:
+        return await App(depot, journal, sealing, environ).run(ready)
+
     try:
-        return asyncio.run(_run(depot, journal, environ, ready))
+        return asyncio.run(watch())
     except ControlError as error:
         sys.stderr.write(f"{error}\n")
         return EXIT_FAILED
-
-
-async def _run(depot: Depot, journal: Journal, environ: dict[str, str], ready: Callable[[], None] | None) -> int:
-    return await App(depot, journal, environ).run(ready)
-
-
-def journal_path(depot: Depot) -> Path:
-    """Where a depot's journal stands."""
-    return depot.data / "journal.db"

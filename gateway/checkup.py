@@ -1,7 +1,6 @@
 """What ``vigia doctor`` looks at: the machine, and the hosts a depot needs. Finds, and repairs nothing."""
 
 import asyncio
-import ctypes
 import os
 import shutil
 import socket
@@ -15,6 +14,7 @@ import apsw
 
 from dashboards.ports import Ask
 from gateway import control, reach
+from gateway.clock import is_set
 from gateway.commissioning.probing import probe
 from gateway.depot import Depot
 from gateway.journal import JournalReader, StoreError
@@ -66,7 +66,7 @@ def examine(depot: Depot) -> Iterator[Finding]:
 
 def _running(depot: Depot) -> bool:
     try:
-        return control.answers(depot.data / "control.sock")
+        return control.answers(depot.socket)
     except OSError:  # no place where a socket could be
         return False
 
@@ -82,15 +82,9 @@ def _clock(depot: Depot) -> Finding:
         return Finding(
             "clock_behind", Health.BAD, {"now": f"{now:%Y-%m-%d %H:%M}", "written": f"{written:%Y-%m-%d %H:%M}"}
         )
-    if not _synchronised():
+    if not is_set():
         return Finding("clock_free", Health.ADVICE, {"now": f"{now:%Y-%m-%d %H:%M}"})
     return Finding("clock", Health.GOOD, {"now": f"{now:%Y-%m-%d %H:%M}"})
-
-
-def _synchronised() -> bool:
-    """Ask the kernel whether something disciplines its clock (adjtimex(2): 5 is TIME_ERROR)."""
-    adjtimex = getattr(ctypes.CDLL(None), "adjtimex", None)
-    return adjtimex is not None and 0 <= adjtimex(ctypes.create_string_buffer(512)) < 5
 
 
 def _data(depot: Depot) -> Iterator[Finding]:
@@ -113,7 +107,7 @@ def _data(depot: Depot) -> Iterator[Finding]:
 
 
 def _journal(depot: Depot) -> Finding:
-    path = depot.data / "journal.db"
+    path = depot.journal
     if not path.exists():
         return Finding("journal_new", Health.GOOD, {"path": path})
     try:
@@ -160,7 +154,7 @@ def _reasons(depot: Depot, heads: frozenset[str], *, running: bool) -> Iterator[
         return
     if running:
         try:
-            answer = control.ask(depot.data / "control.sock", Ask(ref=1, what="snapshot"))
+            answer = control.ask(depot.socket, Ask(ref=1, what="snapshot"))
         except control.ControlError:  # it ended meanwhile
             return
         if answer.snapshot is not None:

@@ -17,7 +17,26 @@ import click
 from gateway.commands.talk import EXIT_FAILED, Talk
 
 GROUP = "vigia.commands"
-OWN = ("init", "check", "scan", "discover", "probe", "profile", "doctor", "run", "status", "bump", "service")
+OWN = (
+    "init",
+    "check",
+    "scan",
+    "discover",
+    "probe",
+    "profile",
+    "doctor",
+    "run",
+    "status",
+    "bump",
+    "export",
+    "backfill",
+    "ledger",
+    "proof",
+    "verify",
+    "backup",
+    "restore",
+    "service",
+)
 """Our own commands, in the order a newcomer meets them: each a module of `gateway.commands` with ``command(talk)``."""
 
 

@@ -61,7 +61,12 @@ class WindowEnds:
     opened: Instant
 
 
-Task: TypeAlias = Stale | WindowEnds | CableBack | Confirm | Repeat | Escalate | Unmute
+@dataclass(frozen=True, slots=True)
+class ClockSettled:
+    """The civil clock has not jumped for a while, unless it has again since."""
+
+
+Task: TypeAlias = Stale | WindowEnds | CableBack | Confirm | Repeat | Escalate | Unmute | ClockSettled
 
 
 class Deadlines:

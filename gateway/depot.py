@@ -7,6 +7,7 @@ from pathlib import Path
 from alerts.policy import Levels, Timing
 from alerts.routing import EscalationStep, Recipient
 from gateway.commissioning.upkeep import USUAL, Intervals
+from gateway.store.settings import Influx, Keeping
 from sensors.drivers.modbus import ModbusHead
 from sensors.drivers.mqtt import MqttHead, MqttSettings
 from sensors.drivers.settings import BusSettings
@@ -114,6 +115,7 @@ class Depot:
     """The whole configuration. `web` None means no page.
 
     Attributes:
+        checkpoint_copy: where the journal's last checkpoint is copied to; None: nowhere.
         within_s: the house's promise, from its pack: by when the first counting output has taken the alarm (s).
     """
 
@@ -140,3 +142,16 @@ class Depot:
     recipients: tuple[Recipient, ...]
     escalation: tuple[EscalationStep, ...]
     within_s: float
+    keeping: Keeping = field(default_factory=Keeping)
+    influx: Influx | None = None
+    checkpoint_copy: Path | None = None
+
+    @property
+    def journal(self) -> Path:
+        """Where its journal stands."""
+        return self.data / "journal.db"
+
+    @property
+    def socket(self) -> Path:
+        """Where the control socket of its watch stands."""
+        return self.data / "control.sock"

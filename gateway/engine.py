@@ -7,16 +7,30 @@ from alerts.alarmbook import AlarmBook
 from alerts.alarms import AlarmEvent, AlarmKey, AlarmState, Kind, Verdict
 from alerts.policy import level_of, shows_clear_air
 from alerts.states import HORN
-from gateway.bumps import Bump
-from gateway.deadlines import CableBack, Confirm, Deadlines, Escalate, Repeat, Stale, Task, Unmute, WindowEnds
+from gateway.civilclock import CivilClock
+from gateway.conditions import Conditions
+from gateway.deadlines import (
+    CableBack,
+    ClockSettled,
+    Confirm,
+    Deadlines,
+    Escalate,
+    Repeat,
+    Stale,
+    Task,
+    Unmute,
+    WindowEnds,
+)
 from gateway.events import (
     Action,
+    ClockSet,
     CloseWindow,
     Command,
     Committed,
     Delivered,
     Effect,
     Event,
+    Json,
     OpenWindow,
     OutputReported,
     Restored,
@@ -25,11 +39,13 @@ from gateway.events import (
 )
 from gateway.orders import Orders
 from gateway.outputs import Outputs
-from gateway.records import event_from, state_from, utc_ms
+from gateway.records import utc_ms
+from gateway.restart import put_back
 from gateway.sight import Sight
 from gateway.telling import Telling, annunciates
 from gateway.turn import Turn
 from gateway.watched import Head
+from gateway.windows import Windows
 from sensors.readings import DetectorId, LinkChange, Quality, Reading, Scan, Status
 from sensors.stamps import MILLISECOND, Instant, Stamp, UtcNanos
 
@@ -55,18 +71,26 @@ class Engine:
         self._boot = boot
         self._ticket = 0
         self._restored = restored
-        self._bumps: dict[DetectorId, Bump] = {}
+        self.windows = Windows(self.sight, self.book)
+        self._conditions = Conditions(self.book)
+        known_ms = None if restored is None else restored.last_alive_ms
+        self.time = CivilClock(now, known_ms, self.deadlines, self._conditions)
         self.sight.take_orders(orders, now.mono)
 
     # --- life ------------------------------------------------------------------------------------
 
-    def start(self, now: Stamp) -> list[Effect]:
-        """Begin: note the boot, put standing alarms and owed messages back, bring outputs to what they should be."""
+    def start(self, now: Stamp, vkey: str = "") -> list[Effect]:
+        """Begin: note the boot, put standing alarms and owed messages back, bring outputs to what they should be.
+
+        `vkey` is the key that will sign the journal's checkpoints, empty without one.
+        """
         turn = Turn(now)
-        turn.entry("boot", {"boot": self._boot, "at_ms": utc_ms(now), "detectors": len(self.sight.heads)})
+        body: dict[str, Json] = {"boot": self._boot, "at_ms": utc_ms(now), **self._watches()}
+        turn.entry("boot", body | {"last_alive_ms": self.time.known_ms, "vkey": vkey})
         if self._restored is not None:
-            self._put_back(self._restored, turn)
+            put_back(self._restored, turn, self.book, self.sight, self.telling, self.deadlines)
             self._restored = None
+        self.time.begin(turn)
         self._set_outputs(turn, force=True)
         return self._close(turn)
 
@@ -87,15 +111,16 @@ class Engine:
         self.outputs.reorder(orders.outputs)
         self.telling.outbox.recall(now.mono)
         self.sight.take_orders(orders, now.mono)
-        turn.entry("reload", {"at_ms": utc_ms(now), "detectors": len(self.sight.heads)})
+        turn.entry("reload", {"at_ms": utc_ms(now), **self._watches()})
         self.sight.drop_strangers(turn)
         self._set_outputs(turn, force=True)
         return self._close(turn)
 
     def receive(self, event: Event, now: Stamp) -> list[Effect]:
         """Take one event and return what follows from it, in the order in which it is to be carried out."""
+        jumped = self._look_at_clock(now)
         if isinstance(event, Scan):
-            return self._scan(event, now)
+            return jumped + self._scan(event, now) if jumped else self._scan(event, now)
         turn = Turn(now)
         match event:
             case LinkChange():
@@ -103,7 +128,7 @@ class Engine:
             case Command():
                 self._command(event, turn)
             case OpenWindow():
-                self._open_window(event, turn)
+                self.windows.open(event, turn)
             case CloseWindow():
                 head = self.sight.heads.get(DetectorId(event.detector))
                 if head is not None and self.sight.window(head) is not None:
@@ -115,10 +140,14 @@ class Engine:
             case OutputReported():
                 self._output_reported(event, turn)
             case SystemCondition():
-                self._condition(event.subject, turn, present=event.present, reason=event.reason, detail=event.detail)
+                self._conditions.set(
+                    event.subject, turn, present=event.present, reason=event.reason, detail=event.detail
+                )
+            case ClockSet():
+                self.time.confirm(turn)
             case _:
                 assert_never(event)
-        return self._close(turn)
+        return jumped + self._close(turn)
 
     def slept(self, length_ns: int, now: Stamp) -> list[Effect]:
         """The whole watch stood still for so long (suspended, starved): say so once, and let the heads be heard."""
@@ -126,7 +155,7 @@ class Engine:
         turn.entry("slept", {"at_ms": utc_ms(now), "length_ms": length_ns // MILLISECOND})
         self.sight.excuse(now.mono)
         seconds = f"{length_ns / 1e9:.1f} s"
-        self._condition("watch", turn, present=True, reason="slept", detail=seconds)
+        self._conditions.set("watch", turn, present=True, reason="slept", detail=seconds)
         return self._close(turn)
 
     def next_deadline(self) -> Instant | None:
@@ -138,10 +167,11 @@ class Engine:
 
     def advance(self, now: Stamp) -> list[Effect]:
         """Carry out every deadline that has come."""
+        jumped = self._look_at_clock(now)
         turn = Turn(now)
         while (task := self.deadlines.pop_due(now.mono)) is not None:
             self._do(task, turn)
-        return self._close(turn)
+        return jumped + self._close(turn)
 
     def _do(self, task: Task, turn: Turn) -> None:
         match task:
@@ -152,7 +182,7 @@ class Engine:
             case Confirm():
                 if not self.outputs.agrees(task.output):
                     reason, detail = self.outputs.fault(task.output)
-                    self._condition(f"output:{task.output}", turn, present=True, reason=reason, detail=detail)
+                    self._conditions.set(f"output:{task.output}", turn, present=True, reason=reason, detail=detail)
             case Repeat():
                 self.telling.repeat(task, self.sight.heads.get(DetectorId(task.key.subject)), turn)
             case Escalate():
@@ -160,7 +190,11 @@ class Engine:
             case Unmute():
                 self._set_outputs(turn)
             case WindowEnds():
-                self._window_ends(task, turn)
+                head = self.windows.ended(task)
+                if head is not None:
+                    self._close_window(head, turn)
+            case ClockSettled():
+                self.time.settle(turn)
             case _:
                 assert_never(task)
 
@@ -204,9 +238,7 @@ class Engine:
     def _judge_gas(self, head: Head, reading: Reading, turn: Turn) -> None:
         level = level_of(reading, self.orders.levels)
         window = self.sight.window(head)
-        bump = self._bumps.get(head.watch.detector)
-        if bump is not None:
-            bump.saw(reading.gas())
+        self.windows.saw(head, reading)
         if window is WindowKind.INHIBIT and level is not None:
             self._close_window(head, turn)  # it gets worse: no inhibit covers gas
         alarm = self.book.get(head.gas)
@@ -214,8 +246,7 @@ class Engine:
             if level is not None:
                 drill = window is WindowKind.TEST
                 turn.note(self.book.raise_(head.gas, turn.now, level=level, reading=reading, drill=drill))
-                if bump is not None and bump.sampled is None:
-                    bump.sampled, bump.decided = reading.taken, turn.now
+                self.windows.raised(head, reading, turn.now)
             elif alarm is not None:
                 self._follow(alarm, reading, turn)
         elif level is not None and alarm.level is not None and level > alarm.level:
@@ -240,7 +271,7 @@ class Engine:
         """Our own rule broke on this head's reading: it is not watched, and we say that the fault is ours."""
         if not self.book.present(head.blind):
             self.sight.go_blind(head, "quarantined", turn, fault)
-        self._condition(f"detector:{head.watch.detector}", turn, present=True, reason="assertion", detail=fault)
+        self._conditions.set(f"detector:{head.watch.detector}", turn, present=True, reason="assertion", detail=fault)
 
     # --- people, channels, outputs, parts --------------------------------------------------------
 
@@ -274,38 +305,12 @@ class Engine:
         last = head.last
         return self.sight.watching(head) and last is not None and shows_clear_air(last, self.orders.levels)
 
-    def _open_window(self, order: OpenWindow, turn: Turn) -> None:
-        """A window over one head. Refused (nothing happens) where a gas alarm stands: that is no drill."""
-        head = self.sight.heads.get(DetectorId(order.detector))
-        if head is None or self.book.get(head.gas) is not None or self.sight.window(head) is not None:
-            return
-        timing = self.orders.timing
-        longest = timing.longest_test if order.kind is WindowKind.TEST else timing.longest_inhibit
-        if not 0 < order.length <= longest:
-            return
-        self.sight.open_window(head, order, order.length, turn)
-        if order.kind is WindowKind.TEST:
-            self._bumps[head.watch.detector] = Bump(order.by, order.note, turn.now)
-
     def _close_window(self, head: Head, turn: Turn, by: str | None = None) -> None:
-        """The window ends: what was played goes, and a head that still reads gas now has the real alarm."""
-        bump = self._bumps.pop(head.watch.detector, None)
-        if bump is not None:
-            turn.entry("bump", bump.body(head.watch.detector, turn.now), bump.by)
-        alarm = self.book.get(head.gas)
-        if alarm is not None and alarm.drill:
-            turn.note(self.book.end_drill(head.gas, turn.now))
-        self.sight.end_window(head, turn, by)
-        last = head.last
-        if last is not None and alarm is not None and alarm.drill and alarm.present:
-            self._judge_gas(head, last, turn)
+        """The window ends; a head that still reads gas now has the real alarm."""
+        reading = self.windows.close(head, turn, by)
+        if reading is not None:
+            self._judge_gas(head, reading, turn)
         self.sight.refresh(head)
-
-    def _window_ends(self, task: WindowEnds, turn: Turn) -> None:
-        head = self.sight.heads.get(task.detector)
-        alarm = None if head is None else self.book.get(head.blind)
-        if head is not None and alarm is not None and alarm.annunciated.mono == task.opened and self.sight.window(head):
-            self._close_window(head, turn)
 
     def _delivered(self, answer: Delivered, turn: Turn) -> None:
         settled = self.telling.outbox.settle(answer.delivery, answer.outcome, turn.now.mono)
@@ -317,13 +322,11 @@ class Engine:
         health = self.telling.channel_health(settled)
         if health is not None:
             subject, detail = f"channel:{settled.delivery.channel}", settled.outcome.reason[:200]
-            self._condition(subject, turn, present=health[0], reason=health[1], detail=detail)
+            self._conditions.set(subject, turn, present=health[0], reason=health[1], detail=detail)
 
     def _accepted(self, event: AlarmEvent, answer: Delivered, turn: Turn) -> None:
         """A channel has taken a notice; the first counting one to take a raise or a rise ends the three seconds."""
-        bump = self._bumps.get(DetectorId(event.key.subject))
-        if bump is not None and event.drill:
-            bump.told.setdefault(answer.delivery.recipient, answer.at)
+        self.windows.told(event, answer)
         if answer.delivery.channel not in self.orders.counting or event.key.kind is not Kind.GAS:
             return
         alarm = self.book.get(event.key)
@@ -334,9 +337,7 @@ class Engine:
         self.book.amend(replace(alarm, first_output=at))
         turn.touched[alarm.key] = None
         turn.show = True
-        bump = self._bumps.get(DetectorId(alarm.key.subject))
-        if bump is not None and bump.first_output is None:
-            bump.first_output = at
+        self.windows.took(alarm.key, at)
         elapsed = at.mono - alarm.sampled.mono
         self.worst_ns = elapsed if self.worst_ns is None else max(self.worst_ns, elapsed)
 
@@ -350,20 +351,20 @@ class Engine:
             for alarm in list(self.book):
                 if alarm.key.kind is Kind.GAS and alarm.phase in HORN and alarm.first_output is None:
                     self._took(alarm, report.at, turn)
-            for bump in self._bumps.values():
-                if bump.sampled is not None and bump.siren is None and self.outputs.is_siren(report.output):
-                    bump.siren = report.at
+            if self.outputs.is_siren(report.output):
+                self.windows.sounded(report.at)
         if self.outputs.agrees(report.output):
-            self._condition(f"output:{report.output}", turn, present=False, reason="", detail="")
+            self._conditions.set(f"output:{report.output}", turn, present=False)
         else:
             self._confirm_later(report.output, turn)
 
-    def _condition(self, subject: str, turn: Turn, *, present: bool, reason: str, detail: str) -> None:
-        key = AlarmKey(subject, Kind.SYSTEM)
-        if present and not self.book.present(key):
-            turn.note(self.book.raise_(key, turn.now, reason=reason, detail=detail))
-        elif not present and self.book.present(key):
-            turn.note(self.book.clear(key, turn.now))
+    def _look_at_clock(self, now: Stamp) -> list[Effect]:
+        turn = self.time.look(now)
+        return NOTHING if turn is None else self._close(turn)
+
+    def _watches(self) -> dict[str, Json]:
+        """Who is watched from now on, for the ledger of watched time."""
+        return {"detectors": len(self.sight.heads), "watches": [str(name) for name in self.sight.heads]}
 
     # --- closing a turn --------------------------------------------------------------------------
 
@@ -382,6 +383,7 @@ class Engine:
             self._set_outputs(turn)
         if turn.records:
             self._ticket = ticket
+        turn.entries = self.time.marked(turn.entries)
         turn.leaving = self.telling.outbox.take_due(turn.now.mono)
         return turn.effects(self.book, ticket)
 
@@ -393,33 +395,3 @@ class Engine:
 
     def _confirm_later(self, output: str, turn: Turn) -> None:
         self.deadlines.at(Instant(turn.now.mono + self.orders.timing.output_confirm), Confirm(output))
-
-    # --- restart ---------------------------------------------------------------------------------
-
-    def _put_back(self, restored: Restored, turn: Turn) -> None:
-        now = turn.now
-        for state in restored.states:
-            if state.body is None:
-                continue
-            alarm = self._mute_bounded(state_from(state.key, state.body, now), now)
-            self.book.put_back(alarm)
-            head = self.sight.heads.get(DetectorId(state.key.subject))
-            if alarm.until is not None and head is not None:
-                longest = Instant(now.mono + self.orders.timing.longest_inhibit)
-                self.sight.arm_window(head, alarm.annunciated.mono, min(alarm.until.mono, longest))
-            self.telling.schedule(alarm, repeat_from=now.mono)
-            if state.key.kind is Kind.SYSTEM and alarm.present:  # whoever has cause to will raise it again
-                turn.note(self.book.clear(state.key, now, reason="restart"), send=False)
-        self.sight.put_back()
-        self.sight.drop_strangers(turn)
-        for row, body in restored.owed:
-            self.telling.outbox.owe(row.delivery, event_from(body, now), now.mono, ticket=None, leave=now.mono)
-
-    def _mute_bounded(self, alarm: AlarmState, now: Stamp) -> AlarmState:
-        """A mute that a clock set back would stretch ends after its usual length at the latest."""
-        if alarm.muted_until is None:
-            return alarm
-        longest = Instant(now.mono + self.orders.timing.silence)
-        until = Stamp(min(alarm.muted_until.mono, longest), alarm.muted_until.utc)
-        self.deadlines.at(until.mono, Unmute())
-        return replace(alarm, muted_until=until)

@@ -114,8 +114,24 @@ class SystemCondition:
     at: Stamp
 
 
+@dataclass(frozen=True, slots=True)
+class ClockSet:
+    """The kernel says that something keeps the civil clock right."""
+
+    at: Stamp
+
+
 Event: TypeAlias = (
-    Scan | LinkChange | Command | OpenWindow | CloseWindow | Committed | Delivered | OutputReported | SystemCondition
+    Scan
+    | LinkChange
+    | Command
+    | OpenWindow
+    | CloseWindow
+    | Committed
+    | Delivered
+    | OutputReported
+    | SystemCondition
+    | ClockSet
 )
 
 
@@ -127,7 +143,7 @@ class Entry:
     """One line of the journal, a leaf of its tree.
 
     Attributes:
-        kind: ``boot``, ``alarm``, ``delivery``, ``output``, ``stop``, ``reload``.
+        kind: ``boot``, ``alarm``, ``delivery``, ``output``, ``stop``, ``reload``, ``clock``, ``restore``.
         body: what happened; the journal adds nothing but the person's reference.
         person: the name behind the action; kept in a side table, the leaf holds a salted hash under ``by``.
     """
@@ -206,15 +222,18 @@ class Restored:
         last_seq: the highest alarm event seq; 0 for a new journal.
         states: the alarm states then.
         owed: outbox rows not settled, with the journal body of their event.
+        last_alive_ms: the latest civil time (ms) at which the watch is known to have run; None for a new journal.
     """
 
     last_seq: int
     states: tuple[StateRow, ...]
     owed: tuple[tuple[OutboxRow, Mapping[str, Json]], ...]
+    last_alive_ms: int | None = None
 
 
 __all__ = [
     "Action",
+    "ClockSet",
     "CloseWindow",
     "Command",
     "Committed",

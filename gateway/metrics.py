@@ -4,12 +4,13 @@ What a screen shows (values, alarms, outputs, links, the slowest first output) i
 those figures from the picture.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 
 from dashboards.ports import Figure
 from gateway.engine import Engine
 from gateway.journal import JournalHealth
+from gateway.recording import Recording
 from gateway.wiring import Wiring
 from sensors.stamps import SECOND
 
@@ -52,8 +53,28 @@ MQTT = {
 """Each counter of the broker's messages: its name and what it counts."""
 
 
+STORE = {
+    "seconds": ("store_seconds_total", "seconds of readings written to disk"),
+    "dropped_seconds": ("store_dropped_seconds_total", "seconds of readings lost to a disk that failed"),
+    "dropped_readings": ("store_dropped_readings_total", "readings lost because too many waited for the disk"),
+}
+"""Each counter of the depot's own readings: its name and what it counts."""
+
+INFLUX = {
+    "sent": ("influx_sent_total", "points the database took"),
+    "requests": ("influx_requests_total", "requests to the database"),
+    "failures": ("influx_failures_total", "requests the database did not answer, or not well"),
+    "spool_points": ("influx_spool_points", "points that wait for the database"),
+    "spool_bytes": ("influx_spool_bytes", "size of the file in which they wait"),
+    "lost": ("influx_lost_total", "points dropped unsent, counted across restarts"),
+    "refused": ("influx_refused_total", "points the database refused, counted across restarts"),
+    "proof_age_s": ("influx_proof_age_seconds", "since a number was last written and read back; absent when never"),
+}
+"""Each figure of the way to the database: its name and what it tells."""
+
+
 def watch_figures(
-    engine: Engine, health: JournalHealth, wiring: Wiring, *, restarts: int, lag_ns: int
+    engine: Engine, health: JournalHealth, wiring: Wiring, recording: Recording, *, restarts: int, lag_ns: int
 ) -> tuple[Figure, ...]:
     """Return every figure of the watch process. `lag_ns`: by how much its last heartbeat came too late."""
     outbox = engine.telling.outbox
@@ -70,7 +91,21 @@ def watch_figures(
         Figure("part_restarts_total", "parts of the watch that ended and were started again", float(restarts)),
         Figure("loop_lag_seconds", "how late the last heartbeat was", lag_ns / SECOND),
         *_lines(wiring),
+        *_counted(STORE, asdict(recording.counts), {}),
+        *_counted(INFLUX, recording.sent(), {}),
     )
+
+
+def kept_figures(engine: Engine, figures: Iterable[Figure]) -> dict[str, float]:
+    """Return what the database keeps of the watch's health: figures without labels, and a few of the picture's."""
+    heads = engine.sight.heads.values()
+    kept = {figure.name: figure.value for figure in figures if not figure.labels}
+    kept["detectors"] = float(len(heads))
+    kept["detectors_watching"] = float(sum(engine.sight.watching(head) for head in heads))
+    kept["alarms"] = float(len(engine.book))
+    if engine.worst_ns is not None:
+        kept["first_output_worst_seconds"] = engine.worst_ns / SECOND
+    return kept
 
 
 def _lines(wiring: Wiring) -> Iterator[Figure]:
@@ -81,7 +116,7 @@ def _lines(wiring: Wiring) -> Iterator[Figure]:
 
 
 def _counted(
-    called: Mapping[str, tuple[str, str]], counts: Mapping[str, int], labels: dict[str, str]
+    called: Mapping[str, tuple[str, str]], counts: Mapping[str, float], labels: dict[str, str]
 ) -> Iterator[Figure]:
     for field, count in counts.items():
         name, about = called[field]

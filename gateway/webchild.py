@@ -23,13 +23,17 @@ from typing import Any
 import msgspec
 
 from alerts.messages.words import Place, words
-from dashboards.ports import EventView
+from dashboards.ports import EventView, LedgerView, Trend
 from dashboards.web.api import HistoryError
 from dashboards.web.app import WebScreens, application
 from dashboards.web.server import WebServer, listening
+from dashboards.web.trends import TooLongError, TrendsError
+from dashboards.web.watched import LedgerError
+from gateway import watchbook
 from gateway.journal.errors import StoreError
 from gateway.journal.reader import JournalReader
 from gateway.records import event_from
+from gateway.store import history, layout
 from sensors.stamps import Instant, Stamp, UtcNanos
 
 EXIT_FAILED = 1
@@ -56,6 +60,47 @@ class JournalHistory:
             raise HistoryError(f"{error.what}; {error.right}") from error
 
 
+class JournalLedger:
+    """The ledger of watched time for the screens, folded anew for each question."""
+
+    def __init__(self, path: Path, timezone: str) -> None:
+        self._path = path
+        self._timezone = timezone
+
+    def ledger(self, start_ms: int | None, end_ms: int, now_ms: int) -> LedgerView:
+        """Return what touches a time.
+
+        Raises:
+            LedgerError: the journal cannot be read.
+        """
+        try:
+            return watchbook.ledger(self._path, self._timezone, start_ms, end_ms, now_ms)
+        except StoreError as error:
+            raise LedgerError(f"{error.what}; {error.right}") from error
+
+
+class StoredTrends:
+    """The readings for the screens. Opened for each question, like the journal."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def trend(self, detector: str, start_s: int, end_s: int, step_s: int | None) -> Trend | None:
+        """Return the buckets of a stretch; None: no such detector.
+
+        Raises:
+            TrendsError: the readings cannot be read.
+            TooLongError: too many buckets.
+        """
+        try:
+            with history.ReadingsHistory(self._path) as readings:
+                return readings.trend(detector, start_s, end_s, step_s)
+        except StoreError as error:
+            raise TrendsError(f"{error.what}; {error.right}") from error
+        except history.TooLongError as error:
+            raise TooLongError(str(error)) from error
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Serve until stopped; return the exit code: 0 stopped, 1 the address is taken, 78 it is not loopback."""
     given = _arguments(arguments)
@@ -70,7 +115,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return EXIT_FAILED
 
     screens = WebScreens(
-        given.socket, JournalHistory(given.journal, lambda body: _sentence(screens, given.language, body))
+        given.socket,
+        JournalHistory(given.journal, lambda body: _sentence(screens, given.language, body)),
+        trends=StoredTrends(given.journal.with_name(layout.NAME)),
+        watched=JournalLedger(given.journal, given.timezone),
+        language=given.language,
     )
     app = application(screens, language=given.language, version=version("vigia-glp"), hosts=frozenset(given.host))
     if given.announce:
@@ -122,6 +171,7 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--journal", type=Path, required=True, help="the journal, read only")
     parser.add_argument("--listen", type=_address, required=True, metavar="HOST:PORT", help="a loopback address")
     parser.add_argument("--language", default="pt-BR", help="for browsers that ask for none of ours")
+    parser.add_argument("--timezone", default="America/Sao_Paulo", help="whose months the ledger sums")
     parser.add_argument("--host", action="append", default=[], help="a name besides loopback's it may be called by")
     parser.add_argument("--announce", action="store_true", help="print the address once it is had (for port 0)")
     return parser.parse_args(arguments)

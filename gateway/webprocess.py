@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from gateway.depot import Depot
+
 END_WITHIN_S = 0.8
 
 
@@ -22,6 +24,7 @@ class WebProcess:
     socket: Path
     journal: Path
     language: str
+    timezone: str
     called: str | None = None
 
     def arguments(self) -> list[str]:
@@ -31,6 +34,7 @@ class WebProcess:
             *("--journal", str(self.journal)),
             *("--listen", f"{self.host}:{self.port}"),
             *("--language", self.language),
+            *("--timezone", self.timezone),
             *(() if self.called is None else ("--host", self.called)),
         ]
 
@@ -58,6 +62,21 @@ class WebProcess:
                 except TimeoutError:
                     child.kill()
                     await child.wait()
+
+
+def web_process(depot: Depot) -> WebProcess | None:
+    """Return how a depot's pages are run; None where it has none."""
+    if depot.web is None:
+        return None
+    return WebProcess(
+        host=depot.web.host,
+        port=depot.web.port,
+        socket=depot.socket,
+        journal=depot.journal,
+        language=depot.language,
+        timezone=depot.timezone,
+        called=None if depot.public_url is None else host_of(depot.public_url),
+    )
 
 
 def host_of(url: str) -> str | None:

@@ -28,7 +28,7 @@ from gateway.events import (
 )
 from gateway.orders import Orders, Watch
 from sensors.readings import DetectorId, LinkChange, Quality, Reading, Scan, Status
-from sensors.stamps import SECOND, Instant, Stamp, UtcNanos
+from sensors.stamps import MILLISECOND, SECOND, Instant, Stamp, UtcNanos
 
 EPOCH = 1_780_000_000 * SECOND
 LEVELS = Levels(10.0, 20.0, 40.0, dead_band=2.0)
@@ -68,6 +68,7 @@ class Room:
     answers: Callable[[Delivery], Outcome] = lambda _: Outcome(Verdict.ACCEPTED)
     read_back: Callable[[str, bool], bool | None] = lambda _, on: on
     at: float = 100.0
+    skew_s: float = 0.0
     sent: list[tuple[float, Delivery, AlarmEvent, bool]] = field(default_factory=list)
     entries: list[Entry] = field(default_factory=list)
     outputs: dict[str, bool] = field(default_factory=dict)
@@ -76,18 +77,23 @@ class Room:
     rows: dict[str, OutboxRow] = field(default_factory=dict)
     bodies: dict[str, Mapping[str, Json]] = field(default_factory=dict)
     restored: Restored | None = None
+    last_alive_ms: int | None = None
 
     def __post_init__(self) -> None:
         self._todo: list[tuple[float, int, Event]] = []
         self._count = 0
-        self.engine = Engine(self.orders, self.boot, self.restored, stamp(self.at))
-        self._do(self.engine.start(stamp(self.at)))
+        self.engine = Engine(self.orders, self.boot, self.restored, self.now())
+        self._do(self.engine.start(self.now()))
+
+    def now(self, later_s: float = 0.0) -> Stamp:
+        """The present on both clocks; the civil one is `skew_s` ahead of the truth."""
+        return stamp(self.at + later_s, self.skew_s)
 
     # --- driving ---------------------------------------------------------------------------------
 
     def give(self, event: Event) -> list[Effect]:
         """Let the engine hear one event and carry out what it asks."""
-        effects = self.engine.receive(event, stamp(self.at))
+        effects = self.engine.receive(event, self.now())
         self._do(effects)
         return effects
 
@@ -102,7 +108,7 @@ class Room:
         reason: str = "",
     ) -> list[Effect]:
         """A head is read now."""
-        reading = Reading(DetectorId(detector), lel, at_least, quality, status, None, stamp(self.at), reason)
+        reading = Reading(DetectorId(detector), lel, at_least, quality, status, None, self.now(), reason)
         return self.give(Scan("bus", (reading,), reading.taken))
 
     def silence(self, detector: str) -> list[Effect]:
@@ -111,11 +117,11 @@ class Room:
 
     def act(self, action: Action, detector: str, kind: Kind = Kind.GAS, by: str = "Ana") -> list[Effect]:
         """A person acts on an alarm."""
-        return self.give(Command(action, AlarmKey(detector, kind), by, "", stamp(self.at)))
+        return self.give(Command(action, AlarmKey(detector, kind), by, "", self.now()))
 
     def link(self, up: bool, source: str = "bus") -> None:
         """A cable or broker goes down or comes up."""
-        self.give(LinkChange(source, up, "reset", stamp(self.at)))
+        self.give(LinkChange(source, up, "reset", self.now()))
 
     def wait(self, seconds: float, *, clean: tuple[str, ...] = (), every: float = 0.5) -> None:
         """Let time pass; the heads in `clean` go on reading clean air, the rest say nothing."""
@@ -131,7 +137,7 @@ class Room:
             self.at = max(self.at, min(moments))
             while self._todo and self._todo[0][0] <= self.at:
                 self.give(heapq.heappop(self._todo)[2])
-            self._do(self.engine.advance(stamp(self.at)))
+            self._do(self.engine.advance(self.now()))
             if self.at >= next_read:
                 next_read += every
                 for detector in clean:
@@ -143,8 +149,10 @@ class Room:
         """What a kill -9 leaves for the next start: only what was recorded."""
         owed = tuple((row, self.bodies[row.delivery.event]) for row in self.rows.values() if row.state is Due.OWED)
         last = max((int(str(body["seq"])) for body in self.bodies.values()), default=0)
-        restored = Restored(last, tuple(self.states.values()), owed)
+        known = self.now().utc // MILLISECOND if self.engine.time.trusted else self.last_alive_ms
+        restored = Restored(last, tuple(self.states.values()), owed, known)
         kept: dict[str, object] = {"answers": self.answers, "commit_s": self.commit_s, "orders": self.orders}
+        kept |= {"skew_s": self.skew_s, "last_alive_ms": known}
         kept |= {"states": dict(self.states), "rows": dict(self.rows), "bodies": dict(self.bodies)}
         return Room(boot=boot, at=self.at + down_s, restored=restored, **(kept | changes))  # type: ignore[arg-type]
 
@@ -186,7 +194,7 @@ class Room:
             match effect:
                 case SetOutput(output, on):
                     self.outputs[output] = on
-                    self._later(0.05, OutputReported(output, self.read_back(output, on), "", stamp(self.at + 0.05)))
+                    self._later(0.05, OutputReported(output, self.read_back(output, on), "", self.now(0.05)))
                 case Record():
                     if self.commit_s is None:
                         continue
@@ -199,10 +207,10 @@ class Room:
                             self.states[state.key] = state
                     for row in effect.outbox:
                         self.rows[row.delivery.id] = row
-                    self._later(self.commit_s, Committed(effect.ticket, stamp(self.at)))
+                    self._later(self.commit_s, Committed(effect.ticket, self.now()))
                 case Deliver(delivery, event, recorded):
                     self.sent.append((self.at, delivery, event, recorded))
-                    done = stamp(self.at + self.answer_s)
+                    done = self.now(self.answer_s)
                     self._later(self.answer_s, Delivered(delivery, self.answers(delivery), done))
                 case _:
                     pass

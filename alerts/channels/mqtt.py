@@ -56,6 +56,7 @@ class MqttChannel:
         self._base = f"{ROOT}/{topic_level(depot)}"
         self._connection: Connection | None = None
         self._health = DEAD
+        self._checkpoint: str | None = None
         self._accepted: dict[EventId, None] = {}
         self._newest: dict[str, int] = {}
 
@@ -76,6 +77,7 @@ class MqttChannel:
                     began = clock()
                     self._connection, self.reason = connection, ""
                     self._say_health()
+                    self._say_checkpoint()
                     await connection.lost()
             except MqttError as error:
                 stood = clock() - began if self.up else 0.0
@@ -134,6 +136,15 @@ class MqttChannel:
         return connection is not None and connection.hand_over_unconfirmed(
             f"{self._base}/health", self._health, retain=True
         )
+
+    def checkpoint(self, note: str) -> None:
+        """Publish the journal's last signed checkpoint, retained; again with each new connection."""
+        self._checkpoint = note
+        self._say_checkpoint()
+
+    def _say_checkpoint(self) -> None:
+        if self._connection is not None and self._checkpoint is not None:
+            self._connection.hand_over_unconfirmed(f"{self._base}/checkpoint", self._checkpoint.encode(), retain=True)
 
     def _remember(self, event: EventId) -> None:
         self._accepted[event] = None

@@ -152,7 +152,13 @@ _FAULTS: tuple[tuple[type[BaseException], str], ...] = (
 """What a fault is called, most particular first. None of these words carries an address."""
 
 
+_DATES = {9: "certificate not valid yet: check the clocks", 10: "certificate expired: check the clocks"}
+"""OpenSSL's verify codes for a date that does not fit: the receiver's certificate, or this machine's clock."""
+
+
 def _reason(fault: BaseException) -> str:
+    if isinstance(fault, aiohttp.ClientConnectorCertificateError):
+        return _DATES.get(getattr(fault.certificate_error, "verify_code", 0), "TLS failed")
     if isinstance(fault, aiohttp.ClientConnectorError) and isinstance(fault.os_error, ConnectionRefusedError):
         return "connection refused"
     return next((name for kind, name in _FAULTS if isinstance(fault, kind)), "network fault")

@@ -18,13 +18,21 @@ from dashboards.ports import (
     Figure,
     Heartbeat,
     History,
+    LedgerView,
     Lost,
     Snapshot,
+    Trend,
+    Trends,
+    WatchedTime,
     Window,
 )
+from dashboards.web.answers import REFERENCE, Refused, as_json, described
 from dashboards.web.figures import exposition
 from dashboards.web.hub import Hub, HubFullError
 from dashboards.web.link import GatewayLink, LinkLostError
+from dashboards.web.trends import add_trends
+from dashboards.web.watched import add_ledger
+from dashboards.wording import Locale
 
 MAX_EVENTS = 1000
 MAX_NAME_CHARS = 80
@@ -45,7 +53,6 @@ STATUS_OF_ERROR = {
 }
 TRY_AGAIN_LATER = 1013
 GOING_AWAY = 1001
-_REFERENCE = "#/components/schemas/{name}"
 
 
 class HistoryError(RuntimeError):
@@ -94,14 +101,6 @@ class Health(msgspec.Struct, frozen=True):
     seq: int | None
 
 
-class Refused(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Every answer that is not a success, whoever gives it. `error` is a code, `detail` a word for the caller's log."""
-
-    error: str
-    age_s: float | None = None
-    detail: str = ""
-
-
 class Screens(Protocol):
     """What the routes draw on."""
 
@@ -120,6 +119,20 @@ class Screens(Protocol):
         """The journal, read-only."""
         ...
 
+    @property
+    def trends(self) -> Trends | None:
+        """The readings, read-only; None where nothing is recorded."""
+        ...
+
+    @property
+    def watched(self) -> WatchedTime | None:
+        """The ledger of watched time; None where there is no journal."""
+        ...
+
+    def locale(self, timezone: str) -> Locale:
+        """How the depot writes, at the times of this zone."""
+        ...
+
     def present(self) -> Snapshot | None:
         """Return the present picture; None while the gateway is not heard."""
         ...
@@ -132,6 +145,9 @@ def api(screens: Screens) -> APIRouter:
     _add_acting(router, screens)
     _add_live(router, screens)
     _add_watching(router, screens)
+    add_trends(router, lambda: screens.trends)
+    # looked up when asked, as the others are: routes can be listed without screens
+    add_ledger(router, lambda: screens.watched, lambda timezone: screens.locale(timezone))  # noqa: PLW0108
     return router
 
 
@@ -253,11 +269,6 @@ def _own_figures(screens: Screens) -> Iterator[Figure]:
 # --- answers ---------------------------------------------------------------------------------------
 
 
-def as_json(value: object, status: int = HTTPStatus.OK) -> Response:
-    """Return a JSON answer."""
-    return Response(msgspec.json.encode(value), status, media_type="application/json")
-
-
 def outcome(answer: Answer) -> Response:
     """Return what became of a deed."""
     if answer.ok:
@@ -276,22 +287,10 @@ def rounded(age_s: float | None) -> float | None:
     return None if age_s is None else round(age_s, 3)
 
 
-def described(good: type[msgspec.Struct], bad: type[msgspec.Struct], *noes: int) -> dict[int | str, dict[str, Any]]:
-    """Describe a route's answers for OpenAPI; `schemas` holds what the references point to. `noes`: besides 503."""
-
-    def of(struct: type[msgspec.Struct], about: str) -> dict[str, Any]:
-        schema = {"$ref": _REFERENCE.format(name=struct.__name__)}
-        return {"description": about, "content": {"application/json": {"schema": schema}}}
-
-    answers: dict[int | str, dict[str, Any]] = {200: of(good, "Done")}
-    answers |= {status: of(bad, HTTPStatus(status).phrase) for status in noes}
-    return answers | {503: of(bad, "The gateway is not heard")}
-
-
 def schemas() -> dict[str, Any]:
     """Return the schemas of all that the API sends, by name."""
-    sent = (Snapshot, Change, Heartbeat, Lost, Alarms, Events, Done, Refused, Health)
-    return msgspec.json.schema_components(sent, ref_template=_REFERENCE)[1]
+    sent = (Snapshot, Change, Heartbeat, Lost, Alarms, Events, Done, Refused, Health, Trend, LedgerView)
+    return msgspec.json.schema_components(sent, ref_template=REFERENCE)[1]
 
 
 def _sse_description() -> dict[int | str, dict[str, Any]]:

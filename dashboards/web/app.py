@@ -5,18 +5,20 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from fastapi import FastAPI
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from dashboards.ports import History, Snapshot
+from dashboards.ports import History, Snapshot, Trends, WatchedTime
 from dashboards.web.api import api, schemas
 from dashboards.web.guard import Guard
 from dashboards.web.hub import Hub
 from dashboards.web.link import GatewayLink
-from dashboards.web.page import Page
+from dashboards.web.page import Page, words
 from dashboards.web.refusals import speak_one_shape
+from dashboards.wording import Locale
 
 STATIC = Path(__file__).parent / "static"
 
@@ -27,6 +29,9 @@ class WebScreens:
     Args:
         socket: the gateway's control socket.
         history: the journal, read-only.
+        trends: the readings, read-only; None where nothing is recorded.
+        watched: the ledger of watched time; None where there is no journal.
+        language: of the depot, for files.
         monotonic: the clock of ages, in seconds.
         civil: seconds since 1970.
     """
@@ -36,12 +41,22 @@ class WebScreens:
         socket: Path,
         history: History,
         *,
+        trends: Trends | None = None,
+        watched: WatchedTime | None = None,
+        language: str = "pt-BR",
         monotonic: Callable[[], float] = time.monotonic,
         civil: Callable[[], float] = time.time,
     ) -> None:
         self.hub = Hub(picture=self.present, age=lambda: self.link.age_s, civil=civil)
         self.link = GatewayLink(socket, self.hub, monotonic=monotonic, civil=civil)
         self.history = history
+        self.trends = trends
+        self.watched = watched
+        self._language = language
+
+    def locale(self, timezone: str) -> Locale:
+        """Return how the depot writes, at the times of this zone."""
+        return Locale(self._language, words(self._language), ZoneInfo(timezone))
 
     def present(self) -> Snapshot | None:
         """Return the present picture; None while the gateway is not heard or says that its alarm loop does not live."""

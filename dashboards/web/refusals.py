@@ -7,7 +7,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from dashboards.web.api import Refused, as_json
+from dashboards.web.answers import Refused, as_json
 
 LONGEST_DETAIL = 300
 NEEDS_NAME, BAD_REQUEST, FAILED = "needs-name", "bad-request", "failed"

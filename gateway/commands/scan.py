@@ -116,7 +116,7 @@ def _refuse_beside_a_watch(talk: Talk, depot: "Depot", bus: str) -> None:
     from gateway import control
 
     try:
-        running = control.answers(depot.data / "control.sock")
+        running = control.answers(depot.socket)
     except OSError:  # no place where a socket could be
         running = False
     if running:

@@ -1,11 +1,16 @@
 """``vigia status``: what the running gateway sees, asked over its control socket."""
 
+import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from dashboards.ports import Answer, Ask, DetectorView, Snapshot
+from dashboards.ports import Answer, Ask, DetectorView, MonthView, Snapshot
 from gateway.commands.talk import EXIT_FAILED, Talk, file_argument, json_option, load_or_exit
+
+if TYPE_CHECKING:
+    from gateway.depot import Depot
 
 
 def command(talk: Talk) -> click.Command:
@@ -15,10 +20,11 @@ def command(talk: Talk) -> click.Command:
         loaded = load_or_exit(talk, file, as_json=as_json)
         import msgspec
 
+        from gateway.commands.figures import month_lines
         from gateway.control import ControlError, ask
 
         try:
-            answer = ask(loaded.depot.data / "control.sock", Ask(ref=1, what="snapshot"))
+            answer = ask(loaded.depot.socket, Ask(ref=1, what="snapshot"))
         except ControlError as error:
             answer = Answer(ref=1, ok=False, detail=str(error))
         if answer.snapshot is None:
@@ -29,14 +35,31 @@ def command(talk: Talk) -> click.Command:
         from gateway.commands.upkeep import due_lines, due_rows
 
         if as_json:
-            talk.put_json({**msgspec.to_builtins(answer.snapshot), "upkeep": due_rows(loaded.depot)})
+            rows = {"upkeep": due_rows(loaded.depot), "months": msgspec.to_builtins(_months(loaded.depot))}
+            talk.put_json({**msgspec.to_builtins(answer.snapshot), **rows})
         else:
             _print(talk, answer.snapshot)
             for line in due_lines(talk, loaded.depot):
                 talk.put(line)
+            for line in month_lines(talk, _months(loaded.depot)):
+                talk.put(line)
+            if answer.snapshot.depot.vkey:
+                talk.put(talk.text("status.vkey", vkey=answer.snapshot.depot.vkey))
 
     params: list[click.Parameter] = [file_argument(), json_option(talk)]
     return click.Command("status", callback=status, help=talk.text("command.status"), params=params)
+
+
+def _months(depot: "Depot") -> "tuple[MonthView, ...]":
+    """This month's watched time; none where the journal cannot be read just now."""
+    from gateway.journal.errors import StoreError
+    from gateway.watchbook import ledger
+
+    now_ms = time.time_ns() // 1_000_000
+    try:
+        return ledger(depot.journal, depot.timezone, None, now_ms, now_ms).months
+    except StoreError:
+        return ()
 
 
 def _print(talk: Talk, snapshot: Snapshot) -> None:

@@ -86,7 +86,7 @@ def dues_of(depot: Depot) -> tuple[dict[str, tuple[Due, ...]], str]:
     """
     heads = {str(detector.id): limits_of(depot, detector) for detector in depot.detectors}
     try:
-        bumped, trouble = bumped_on(depot.data / "journal.db", heads, ZoneInfo(depot.timezone)), ""
+        bumped, trouble = bumped_on(depot.journal, heads, ZoneInfo(depot.timezone)), ""
     except StoreError as error:
         bumped, trouble = {}, str(error)
     found = {

@@ -63,7 +63,7 @@ def bump(depot: Depot, order: Order, progress: Callable[[Course], None]) -> Kept
         StoreError: the journal cannot be read.
     """
     key, folder = signing_key(depot.data), _folder(depot)
-    journal, name = depot.data / "journal.db", str(order.detector.id)
+    journal, name = depot.journal, str(order.detector.id)
     with JournalReader(journal) as reader:
         start = reader.head()[1]
     limits = {name: limits_of(depot, order.detector)}
@@ -98,7 +98,7 @@ def _keep(folder: Path, record: dict[str, object], key: SigningKey) -> Kept:
 
 def _carry(depot: Depot, window: Window) -> None:
     try:
-        answer = ask(depot.data / "control.sock", window)
+        answer = ask(depot.socket, window)
     except ControlError as error:
         raise BumpError("not-running", str(error)) from error
     if not answer.ok:
@@ -109,7 +109,7 @@ def _watch(depot: Depot, course: Course, minutes: float, progress: Callable[[Cou
     """Follow the picture until gas has come and gone, or the window has ended."""
     end = time.monotonic() + minutes * 60 + WRITTEN_WITHIN_S
     try:
-        for picture in follow(depot.data / "control.sock"):
+        for picture in follow(depot.socket):
             step = course.look(picture, time.monotonic())
             progress(course)
             if step in (Step.SETTLED, Step.OVER) or time.monotonic() > end:

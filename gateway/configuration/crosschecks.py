@@ -31,6 +31,7 @@ def crosscheck(sheet: Sheet, tables: Tables) -> None:
     _channels(sheet, tables)
     _recipients(sheet, tables)
     _web(sheet, tables)
+    _influx(sheet, tables)
     _warnings(sheet, tables)
 
 
@@ -257,6 +258,21 @@ def _once(sheet: Sheet, path: Path, names: Sequence[str]) -> None:
             sheet.refuse((*path, index), "listed_twice", id=shown(name))
 
 
+# --- the database ---------------------------------------------------------------------------------
+
+
+def _influx(sheet: Sheet, tables: Tables) -> None:
+    if tables.influx is None:
+        return
+    influx = tables.influx.table
+    if not is_url(influx.url):
+        sheet.refuse(("influx", "url"), "url", got=shown(influx.url))
+    if influx.username is not None and (influx.token_env or influx.token_file):
+        sheet.refuse(("influx", "username"), "token_and_username")
+    if influx.username is None and (influx.password_env or influx.password_file):
+        sheet.refuse(("influx", "password_env" if influx.password_env else "password_file"), "password_alone")
+
+
 # --- what may stand but should be known -----------------------------------------------------------
 
 
@@ -269,8 +285,6 @@ def _warnings(sheet: Sheet, tables: Tables) -> None:
     for entry in tables.channels:
         if not isinstance(entry.table, OutputTable) and entry.table.id not in heard:
             sheet.warn((*entry.path, "id"), "unheard_channel", id=shown(entry.table.id))
-    if tables.influx is not None:
-        sheet.warn(("influx",), "influx")
     checks: tuple[tuple[str, Callable[[], bool]], ...] = (
         ("no_detectors", lambda: "detector" not in sheet.tables),
         ("no_output", lambda: "mqtt" not in sheet.tables and not _counting(tables)),

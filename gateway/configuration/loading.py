@@ -4,6 +4,7 @@ Beside it: the file's shape in `schema`, what must agree in `crosschecks`, the v
 module goes through them in order and builds the depot.
 """
 
+import ssl
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,7 +20,15 @@ from gateway.configuration.heads import Head, heads_of, max_age_s
 from gateway.configuration.lines import late_ms
 from gateway.configuration.overlay import overlay
 from gateway.configuration.problems import ConfigError, Problem, Sheet, shown
-from gateway.configuration.schema import BusTable, MqttTable, OutputTable, PlainChannelTable, TimingTable, WebhookTable
+from gateway.configuration.schema import (
+    BusTable,
+    MqttTable,
+    OutputTable,
+    PlainChannelTable,
+    StoreTable,
+    TimingTable,
+    WebhookTable,
+)
 from gateway.configuration.tables import Entry, Tables, typed
 from gateway.configuration.toml_text import LIMIT, read
 from gateway.depot import (
@@ -34,6 +43,7 @@ from gateway.depot import (
     Web,
     WebhookChannel,
 )
+from gateway.store.settings import Changes, Influx, Keeping, Pace, Target
 from gateway.words.language import language_of
 from sensors.drivers.modbus import ModbusHead
 from sensors.drivers.mqtt import MqttHead, MqttSettings
@@ -45,6 +55,9 @@ from sensors.toml_lines import Path as TomlPath
 
 GAS = frozenset({"A1", "A2", "A3"})
 EVERYTHING = GAS | {"BLIND", "SYSTEM"}
+
+DAY_S = 86_400
+DAY_MS = 1000 * DAY_S
 
 SECRET_LIMIT = 4096
 """Longest secret read from a file, in bytes."""
@@ -72,8 +85,9 @@ def load(path: Path, environ: Mapping[str, str]) -> Loaded:
     secrets = _Secrets(sheet, path.parent, environ)
     channels = tuple(_channels(tables, secrets))
     mqtt = _mqtt(tables, secrets)
+    influx = _influx(tables, secrets)
     sheet.finish()
-    depot = _depot(path, tables, heads, mqtt=mqtt, channels=channels)
+    depot = _depot(path, tables, heads, mqtt=mqtt, channels=channels, influx=influx)
     return Loaded(depot, tuple(dict.fromkeys(sheet.warnings)))
 
 
@@ -163,6 +177,41 @@ def _mqtt(tables: Tables, secrets: _Secrets) -> MqttSettings | None:
     )
 
 
+def _influx(tables: Tables, secrets: _Secrets) -> Influx | None:
+    if tables.influx is None:
+        return None
+    path, table = tables.influx.path, tables.influx.table
+    ca = None if table.ca is None else secrets.folder / table.ca
+    if ca is not None:
+        try:
+            ssl.create_default_context(cafile=str(ca))
+        except (OSError, ValueError) as error:  # ssl.SSLError is an OSError
+            reason = getattr(error, "strerror", None) or str(error)
+            secrets.sheet.refuse((*path, "ca"), "ca", got=shown(table.ca), reason=reason)
+    return Influx(
+        target=Target(
+            url=table.url,
+            database=table.database,
+            org=table.org,
+            token=secrets.of(path, "token", table.token_env, table.token_file),
+            username=table.username,
+            password=secrets.of(path, "password", table.password_env, table.password_file),
+            ca=ca,
+            timeout_s=table.timeout_s,
+            compress=table.compress,
+        ),
+        pace=Pace(most_points=table.batch_points, catch_up=table.catch_up_points_s),
+        changes=Changes(table.change_lel_pct, table.quiet_s) if table.report == "changes" else None,
+        spool_bytes=table.spool_mb * 2**20,
+        spool_age_ms=round(table.spool_days * DAY_MS),
+    )
+
+
+def _keeping(tables: Tables) -> Keeping:
+    table = tables.store.table if tables.store else StoreTable()
+    return Keeping(table.keep_ticks_min * 60, table.keep_seconds_days * DAY_S, table.keep_minutes_days * DAY_S)
+
+
 def _depot(
     path: Path,
     tables: Tables,
@@ -170,6 +219,7 @@ def _depot(
     *,
     mqtt: MqttSettings | None,
     channels: tuple[Channel, ...],
+    influx: Influx | None,
 ) -> Depot:
     if tables.depot is None or tables.levels is None:
         raise AssertionError("a configuration without [depot] or [levels] was not refused")
@@ -213,6 +263,9 @@ def _depot(
             for step in sorted(tables.escalation, key=lambda step: step.table.after_s)
         ),
         within_s=_house_within_s(),
+        keeping=_keeping(tables),
+        influx=influx,
+        checkpoint_copy=path.absolute().parent / tables.journal.table.checkpoint_copy if tables.journal else None,
     )
 
 

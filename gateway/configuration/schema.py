@@ -122,8 +122,22 @@ class WebTable(Table):
     listen: Text = Field(examples=['"127.0.0.1:8080"'])
 
 
+class StoreTable(Table):
+    """``[store]``: how long the depot's own readings stay."""
+
+    keep_ticks_min: int = Field(default=15, ge=5, le=1440, examples=["15"])
+    keep_seconds_days: int = Field(default=35, ge=1, le=3660, examples=["35"])
+    keep_minutes_days: int = Field(default=1830, ge=30, le=36_600, examples=["1830"])
+
+
+class JournalTable(Table):
+    """``[journal]``."""
+
+    checkpoint_copy: Text = Field(examples=['"/media/pen/checkpoint"'])
+
+
 class InfluxTable(Table):
-    """``[influx]``: known, so that a file for a later release passes; this release does not record there."""
+    """``[influx]``: InfluxDB 1.6 to 3, or VictoriaMetrics."""
 
     url: Text = Field(examples=['"http://127.0.0.1:8086"'])
     database: Text = Field(examples=['"vigia"'])
@@ -133,6 +147,16 @@ class InfluxTable(Table):
     password_env: Text | None = Field(default=None, examples=['"VIGIA_INFLUX_PASSWORD"'])
     password_file: Text | None = Field(default=None, examples=['"influx.password"'])
     ca: Text | None = Field(default=None, examples=['"ca.pem"'])
+    org: Text | None = Field(default=None, examples=['"deposito"'])
+    compress: bool = Field(default=False, examples=["true"])
+    report: Literal["all", "changes"] = Field(default="all", examples=['"changes"'])
+    change_lel_pct: float = Field(default=0.5, ge=0, le=10, examples=["0.5"])
+    quiet_s: float = Field(default=60, ge=1, le=3600, examples=["60"])
+    batch_points: int = Field(default=5000, ge=1, le=100_000, examples=["5000"])
+    timeout_s: float = Field(default=10, ge=0.5, le=60, examples=["10"])
+    catch_up_points_s: int = Field(default=50_000, ge=100, le=1_000_000, examples=["50000"])
+    spool_mb: int = Field(default=256, ge=1, le=100_000, examples=["256"])
+    spool_days: float = Field(default=30, ge=0.1, le=366, examples=["30"])
 
 
 class OutputTable(Table):
@@ -188,6 +212,8 @@ SINGLE: dict[str, type[Table]] = {
     "levels": LevelsTable,
     "timing": TimingTable,
     "web": WebTable,
+    "store": StoreTable,
+    "journal": JournalTable,
     "influx": InfluxTable,
 }
 """Tables that stand once: ``[name]``."""

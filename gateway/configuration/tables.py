@@ -21,11 +21,13 @@ from gateway.configuration.schema import (
     DetectorTable,
     EscalationTable,
     InfluxTable,
+    JournalTable,
     LevelsTable,
     MqttTable,
     OutputTable,
     PlainChannelTable,
     RecipientTable,
+    StoreTable,
     Table,
     TimingTable,
     WebhookTable,
@@ -58,7 +60,9 @@ class Tables:
     levels: Entry[LevelsTable] | None
     timing: Entry[TimingTable] | None
     web: Entry[WebTable] | None
+    store: Entry[StoreTable] | None
     influx: Entry[InfluxTable] | None
+    journal: Entry[JournalTable] | None
     channels: tuple[Entry[Any], ...]  # Any: one of ChannelTable; a TypeVar cannot be bound to their union per entry
     recipients: tuple[Entry[RecipientTable], ...]
     escalation: tuple[Entry[EscalationTable], ...]
@@ -80,7 +84,9 @@ def typed(sheet: Sheet) -> Tables:
         levels=_single(sheet, "levels", LevelsTable),
         timing=_single(sheet, "timing", TimingTable),
         web=_single(sheet, "web", WebTable),
+        store=_single(sheet, "store", StoreTable),
         influx=_single(sheet, "influx", InfluxTable),
+        journal=_single(sheet, "journal", JournalTable),
         channels=tuple(_channels(sheet)),
         recipients=tuple(_listed(sheet, "recipient", RecipientTable)),
         escalation=tuple(_listed(sheet, "escalation", EscalationTable)),

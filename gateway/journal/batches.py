@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import apsw
 
+from alerts.alarms import Kind
 from gateway.events import Entry, OutboxRow, Record, StateRow
 from gateway.journal import canonical, persons
 from gateway.journal.tree import Frontier, leaf_hash, stored
@@ -25,10 +26,14 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A Record whose every part is known to be writable. Outbox rows are columns; a state without bytes is removed."""
+    """A Record whose every part is known to be writable. Outbox rows are columns; a state without bytes is removed.
+
+    `seal` asks for a checkpoint at once: it holds a gas alarm event.
+    """
 
     ticket: int
     leaves: tuple[Leaf, ...]
+    seal: bool
     outbox: tuple[tuple[str, str, str, str, int, str, int], ...]
     states: tuple[tuple[str, str, bytes | None], ...]
 
@@ -43,6 +48,7 @@ def prepare(record: Record) -> Prepared:
     return Prepared(
         ticket=record.ticket,
         leaves=tuple(_leaf(entry) for entry in record.entries),
+        seal=any(entry.kind == ALARM and entry.body.get("kind") == Kind.GAS.value for entry in record.entries),
         outbox=tuple(_row(row) for row in record.outbox),
         states=tuple(_state(row) for row in record.states),
     )

@@ -15,8 +15,9 @@ from gateway.events import Due, OutboxRow, Record, Restored, StateRow
 from gateway.journal import schema
 from gateway.journal.batches import fetch_node, prepare, read_head
 from gateway.journal.errors import StoreError
+from gateway.journal.health import JournalHealth
 from gateway.journal.tree import EMPTY_ROOT, Frontier, frontier, leaf_hash, position, stored
-from gateway.journal.writer import Erasure, JournalHealth, Writer
+from gateway.journal.writer import Erasure, Seal, Sealed, Writer
 from sensors.stamps import UtcNanos
 
 BUSY_MS = 100
@@ -41,22 +42,22 @@ class Journal:
         self.restored = restored
 
     @classmethod
-    def open(cls, path: Path, *, depot: str, vfs: str | None = None) -> "Journal":
+    def open(cls, path: Path, *, depot: str, vfs: str | None = None, seal: Seal | None = None) -> "Journal":
         """Open the journal of this depot, creating it or bringing it to the present version.
 
         Checks the stored head against the tree's peaks and its last entry, not the whole log. `vfs` names the SQLite
-        file layer to go through; None is the operating system.
+        file layer to go through; None is the operating system. `seal` signs (size, root); None: no checkpoints.
 
         Raises:
             StoreError: the file is no journal, another depot's, of a newer version, damaged, or in use.
         """
-        lock = _lock(path)
+        lock = take_lock(path)
         try:
             db = _connect(path, vfs)
             try:
                 tree = _prepare(path, db, depot)
                 restored = _restore(path, db)
-                journal = cls(Writer(path, db, tree), restored, lock)
+                journal = cls(Writer(path, db, tree, seal), restored, lock)
             except BaseException:
                 db.close(force=True)
                 raise
@@ -68,14 +69,21 @@ class Journal:
             raise
         return journal
 
-    def start(self, *, committed: Callable[[int], None], trouble: Callable[[bool, str], None]) -> None:
-        """Start the writer thread. Both callbacks are called on it, in the order things happen.
+    def start(
+        self,
+        *,
+        committed: Callable[[int], None],
+        trouble: Callable[[bool, str], None],
+        sealed: Callable[[Sealed], None] | None = None,
+    ) -> None:
+        """Start the writer thread. The callbacks are called on it, in the order things happen.
 
         Args:
             committed: takes the ticket of each record that is on the disk.
             trouble: (True, code) when the worst trouble begins or changes, (False, "") when all is well again.
+            sealed: takes each checkpoint that is on the disk.
         """
-        self._writer.start(committed, trouble)
+        self._writer.start(committed, trouble, sealed)
 
     def submit(self, record: Record) -> bool:
         """Queue a record; never waits for the disk. False when the queue is full: then it is dropped and counted.
@@ -84,6 +92,10 @@ class Journal:
             TypeError, ValueError: what the record holds cannot be journalled (see `batches.prepare`).
         """
         return self._writer.put(prepare(record))
+
+    def alive(self, utc_ms: int) -> None:
+        """Tell that the watch runs at this civil time (ms); kept at most once a minute, for after a crash."""
+        self._writer.alive(utc_ms)
 
     def erase(self, ref: str) -> "Future[bool]":
         """Forget the name behind a reference; every leaf and proof stays as it is.
@@ -109,7 +121,7 @@ class Journal:
         return done
 
 
-def _lock(path: Path) -> int:
+def take_lock(path: Path) -> int:
     """Take the lock that says who writes this journal; it goes with the process, however that ends."""
     try:
         descriptor = os.open(path.with_name(path.name + ".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -226,7 +238,18 @@ def _restored(db: apsw.Connection) -> Restored:
             " WHERE o.state = 'owed' ORDER BY a.seq, o.id"
         )
     )
-    return Restored(int(last_seq or 0), states, owed)
+    return Restored(int(last_seq or 0), states, owed, _last_alive(db))
+
+
+def _last_alive(db: apsw.Connection) -> int | None:
+    """The later of the last sign of life and the last entry's time, where its clock could be trusted."""
+    known = [int(value) for (value,) in db.execute("SELECT value FROM meta WHERE name = ?", (schema.LAST_ALIVE,))]
+    for (data,) in db.execute("SELECT bytes FROM entry ORDER BY idx DESC LIMIT 1"):
+        body = _body(data)
+        at = body.get("at_ms")
+        if isinstance(at, int) and body.get("time_trusted", True):
+            known.append(at)
+    return max(known, default=None)
 
 
 def _body(data: bytes) -> dict[str, Any]:

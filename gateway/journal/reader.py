@@ -45,12 +45,17 @@ class AlarmBody(msgspec.Struct, frozen=True):
     peak_milli: int | None = None
     by: str | None = None
     note: str = ""
+    time_trusted: bool = True
 
 
 class JournalReader:
     """A read-only view of a journal file. May be shared by threads; one question is answered at a time.
 
     `words` makes the text of an event from its body, with ``by`` already turned into the person's name.
+
+    Attributes:
+        path: the file.
+        version: the format of the file; an older one lacks the tables of later ones.
     """
 
     def __init__(self, path: Path, words: Callable[[Mapping[str, Any]], str] = lambda _body: "") -> None:
@@ -59,7 +64,7 @@ class JournalReader:
         Raises:
             StoreError: it is not there, no journal, or of a newer format.
         """
-        self._path = path
+        self.path = self._path = path
         self._words = words
         self._lock = threading.Lock()
         if not path.is_file():
@@ -73,6 +78,7 @@ class JournalReader:
         if mark != schema.APPLICATION_ID:
             self.close()
             raise StoreError(path, "is not a journal of Vigia", "give the journal file of a depot's `data` folder")
+        self.version = version
         if version > schema.VERSION:
             self.close()
             raise StoreError(
@@ -150,6 +156,35 @@ class JournalReader:
         """
         return self._once(lambda: tree.consistency(first, second, self._fetch))
 
+    def checkpoint(self, at_most: int | None = None) -> str | None:
+        """Return the signed checkpoint over the most entries (`at_most` of them); None without one."""
+        if self.version < schema.CHECKPOINTS_SINCE:
+            return None
+        rows = self.ask(
+            "SELECT note FROM checkpoint WHERE size <= ? ORDER BY size DESC LIMIT 1",
+            (2**63 - 1 if at_most is None else at_most,),
+        )
+        return str(rows[0][0]) if rows else None
+
+    def vkeys(self) -> list[str]:
+        """Return the keys that the boot entries name, the latest first."""
+        rows = self.ask(
+            "SELECT DISTINCT json_extract(bytes, '$.body.vkey') FROM entry"
+            " WHERE json_extract(bytes, '$.kind') IN ('boot', 'restore') ORDER BY idx DESC"
+        )
+        return [text for (text,) in rows if isinstance(text, str) and text]
+
+    def first_at(self, at_ms: int) -> int:
+        """Return the index of the first entry that was written at this civil time or later; the size without one."""
+        rows = self.ask(
+            "SELECT idx FROM entry WHERE json_extract(bytes, '$.body.at_ms') >= ? ORDER BY idx LIMIT 1", (at_ms,)
+        )
+        return int(rows[0][0]) if rows else self.head()[1]
+
+    def nodes(self, wanted: Sequence[tuple[int, int]]) -> list[bytes]:
+        """Return the stored hashes of these complete nodes (level, index). Raises StoreError for one that is not."""
+        return self._once(lambda: [self._fetch(level, index) for level, index in wanted])
+
     def ask(self, question: str, values: tuple[int | str, ...] = ()) -> list[Any]:
         """Run one SELECT and return its rows; for `check` and tests. Raises StoreError as the others."""
         return self._once(lambda: self._db.execute(question, values).fetchall())
@@ -163,7 +198,7 @@ class JournalReader:
                     return read()
                 finally:
                     self._db.execute("COMMIT")
-            except apsw.Error as error:
+            except (apsw.Error, UnicodeDecodeError) as error:
                 raise StoreError(self._path, f"cannot be read: {error}", "try again; then `vigia verify`") from error
 
     def _fetch(self, level: int, index: int) -> bytes:
@@ -191,6 +226,7 @@ class JournalReader:
             by=by,
             note=body.note,
             text=self._words({**raw, "by": by}),
+            time_trusted=body.time_trusted,
         )
 
 

@@ -48,10 +48,20 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             PRIMARY KEY (subject, kind)
         ) STRICT, WITHOUT ROWID""",
     ),
+    (
+        "CREATE TABLE checkpoint (size INTEGER PRIMARY KEY CHECK (size > 0), note TEXT NOT NULL) STRICT",
+        "CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID",
+    ),
 )
 """Each step leads from the version before it to the next. Steps are added at the end and never changed."""
 
 VERSION = len(MIGRATIONS)
+
+CHECKPOINTS_SINCE = 2
+"""The version that brought the tables `checkpoint` and `meta`."""
+
+LAST_ALIVE = "last_alive_ms"
+"""The row of `meta` that says when the watch was last known to run (ms since 1970 UTC)."""
 
 
 def number(db: apsw.Connection, pragma: str) -> int:

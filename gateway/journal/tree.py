@@ -42,6 +42,18 @@ def peaks(size: int) -> list[tuple[int, int]]:
     return [(level, (size >> level) - 1) for level in reversed(range(size.bit_length())) if size >> level & 1]
 
 
+def tiles(start: int, end: int) -> list[tuple[int, int]]:
+    """The largest complete nodes (level, index) that cover the leaves start to end - 1, from left to right."""
+    found = []
+    while start < end:
+        level = (end - start).bit_length() - 1
+        if start:
+            level = min(level, (start & -start).bit_length() - 1)
+        found.append((level, start >> level))
+        start += 1 << level
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class Frontier:
     """All that appending needs to know of a tree: its size and the hashes of its `peaks`, largest first."""
@@ -62,6 +74,15 @@ class Frontier:
             born.append(node_hash(hashes.pop(), born[-1]))
             below >>= 1
         return Frontier(self.size + 1, (*hashes, born[-1])), born
+
+    def graft(self, level: int, node: bytes) -> "Frontier":
+        """Add a complete node of 2^level leaves at once; the size must be a multiple of that."""
+        hashes = list(self.hashes)
+        below = self.size >> level
+        while below & 1:
+            node = node_hash(hashes.pop(), node)
+            below >>= 1
+        return Frontier(self.size + (1 << level), (*hashes, node))
 
     def root(self) -> bytes:
         """The tree head hash; of no leaves, SHA-256 of nothing."""

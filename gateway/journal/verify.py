@@ -1,58 +1,166 @@
-"""Goes through a whole journal file and names every fault found: recomputes each leaf and node from the entries."""
+"""Goes through a whole journal file and names every fault found: recomputes each leaf and node from the entries.
+
+The signed checkpoints are held against the same tree.
+"""
 
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 
-from gateway.journal import canonical, persons, tree
+from gateway.journal import canonical, notes, persons, schema, tree
 from gateway.journal.batches import ALARM
 from gateway.journal.errors import StoreError
 from gateway.journal.reader import MOST_ENTRIES, JournalReader
+
+NAME_A_KEY = frozenset({"boot", "restore"})
+"""Kinds of entries that name the key which signs from then on."""
 
 MOST_PROBLEMS = 100
 """Problems named; a file with more is not described better by more."""
 
 
-def check(path: Path) -> list[str]:
-    """Recompute the journal's tree and hold every table against it; an empty list is a clean journal.
+def check(path: Path, *, vkey: str | None = None, outside: str | None = None) -> list[str]:
+    """Recompute the journal's tree and hold every table and checkpoint against it; an empty list is a clean journal.
 
-    Safe beside a running gateway: it judges what had been committed when it began. Proves that the file agrees with
-    itself; that nobody rewrote all of it takes a root kept elsewhere.
+    Safe beside a running gateway: it judges what had been committed when it began. Without `vkey` and `outside` it
+    proves that the file agrees with itself; that nobody rewrote all of it takes one of them.
+
+    Args:
+        path: the journal file.
+        vkey: the key that must have signed the last checkpoint, as noted elsewhere.
+        outside: a signed checkpoint that was kept elsewhere; the journal must begin with what it covers.
     """
     try:
         with JournalReader(path) as reader:
-            return list(islice(_problems(reader), MOST_PROBLEMS))
+            return list(islice(_guarded(reader, vkey, outside), MOST_PROBLEMS))
     except StoreError as error:
         return [str(error)]
 
 
-def _problems(reader: JournalReader) -> Iterator[str]:
+def _guarded(reader: JournalReader, vkey: str | None, outside: str | None) -> Iterator[str]:
+    sound = True
     for (line,) in reader.ask("PRAGMA quick_check(20)"):
         if line != "ok":
+            sound = False
             yield f"SQLite: {line}"
-    _, size, root = reader.head()
+    try:
+        yield from _problems(reader, vkey, outside)
+    except (TypeError, ValueError, OverflowError) as error:
+        if sound:  # then every column holds what its table says, and the fault is ours
+            raise
+        yield f"the rest cannot be read: {error}"
+
+
+def _problems(reader: JournalReader, vkey: str | None, outside: str | None) -> Iterator[str]:
+    depot, size, root = reader.head()
     alarms: dict[int, tuple[int, str]] = {}
-    yield from _tree(reader, size, root, alarms)
+    seals = _Seals(reader, depot, size, outside)
+    yield from _tree(reader, size, root, alarms, seals)
+    yield from seals.rest(vkey)
     yield from _alarms(reader, size, alarms)
     yield from _outbox(reader)
     yield from _persons(reader)
     yield from _states(reader)
 
 
-def _tree(reader: JournalReader, size: int, root: bytes, alarms: dict[int, tuple[int, str]]) -> Iterator[str]:
+class _Seals:
+    """The checkpoints, met in the order of their sizes while the tree is recomputed."""
+
+    def __init__(self, reader: JournalReader, depot: str, size: int, outside: str | None) -> None:
+        self._reader = reader
+        self._origin = notes.origin_of(depot)
+        self._size = size
+        self._outside = outside
+        self._keys: dict[str, notes.VerifyKey] = {}
+        self._next = self._after(0)
+        self._last = ""
+        self._roots: dict[int, bytes] = {}
+        self._kept_size = _outside_size(outside)
+
+    def learn(self, idx: int, body: Mapping[str, object]) -> Iterator[str]:
+        """Take the key that a boot entry names."""
+        text = body.get("vkey")
+        if isinstance(text, str) and text and text not in self._keys:
+            try:
+                self._keys[text] = notes.parse_vkey(text)
+            except notes.NoteError as error:
+                yield f"entry {idx} names a key that is none: {error}"
+
+    def at(self, frontier: tree.Frontier) -> Iterator[str]:
+        """Hold the checkpoint of this size, if there is one, against the recomputed tree."""
+        if frontier.size == self._kept_size:
+            self._roots[frontier.size] = frontier.root()
+        if self._next is None or self._next[0] != frontier.size:
+            return
+        size, note = self._next
+        yield from self._judge(f"the checkpoint over {size} entries", note, frontier.root(), size)
+        self._last = note
+        self._next = self._after(size)
+
+    def rest(self, vkey: str | None) -> Iterator[str]:
+        """Name what no tree of this journal fits, and judge what came from elsewhere."""
+        if self._next is not None and self._reader.head()[1] == self._size:
+            yield f"a checkpoint covers {self._next[0]} entries, the journal holds {self._size}"
+        if vkey is not None:
+            try:
+                notes.opened(self._last, [notes.parse_vkey(vkey)])
+            except notes.NoteError as error:
+                yield f"the last checkpoint is not signed by the key given: {error}"
+            else:
+                self._keys.setdefault(vkey, notes.parse_vkey(vkey))
+        if self._outside is not None:
+            label = "the checkpoint kept elsewhere"
+            if self._kept_size is None:
+                yield f"{label} is no signed checkpoint"
+            elif self._kept_size > self._size:
+                yield f"{label} covers {self._kept_size} entries, the journal holds {self._size}: its end is cut off"
+            else:
+                yield from self._judge(label, self._outside, self._roots.get(self._kept_size), self._kept_size)
+
+    def _judge(self, label: str, note: str, root: bytes | None, size: int) -> Iterator[str]:
+        try:
+            found = notes.opened(note, self._keys.values())
+        except notes.NoteError as error:
+            yield f"{label}: {error}"
+            return
+        if found.origin != self._origin:
+            yield f"{label} is of {found.origin}, not of {self._origin}"
+        elif found.size != size:
+            yield f"{label} speaks of {found.size} entries"
+        elif root is not None and found.root != root:
+            yield f"{label} names another root: what it covers was changed since"
+
+    def _after(self, size: int) -> tuple[int, str] | None:
+        if self._reader.version < schema.CHECKPOINTS_SINCE:
+            return None
+        rows = self._reader.ask("SELECT size, note FROM checkpoint WHERE size > ? ORDER BY size LIMIT 1", (size,))
+        return (int(rows[0][0]), str(rows[0][1])) if rows else None
+
+
+def _outside_size(note: str | None) -> int | None:
+    """The size an outside checkpoint speaks of, before its signature is judged."""
+    try:
+        return None if note is None else notes.parse_checkpoint(note.rpartition("\n\n")[0] + "\n").size
+    except notes.NoteError:
+        return None
+
+
+def _tree(
+    reader: JournalReader, size: int, root: bytes, alarms: dict[int, tuple[int, str]], seals: _Seals
+) -> Iterator[str]:
     """Recompute all nodes from the entry bytes. Collects idx -> (seq, event id) of the alarms on the way."""
     computed = tree.Frontier()
     while computed.size < size:
         start = computed.size
         stop = min(start + MOST_ENTRIES, size)
-        kept = {idx: bytes(data) for idx, data in reader.entries(start, stop - start) if idx < stop}
+        kept = {idx: _blob(data) for idx, data in reader.entries(start, stop - start) if idx < stop}
         nodes = _nodes(reader, tree.stored(start), tree.stored(stop))
         for idx in range(start, stop):
             data = kept.get(idx)
             if data is None:
                 yield f"entry {idx} is missing"
             else:
-                yield from _entry(idx, data, alarms)
+                yield from _entry(idx, data, alarms, seals)
             # upwards the stored leaf counts, so that one bad entry is not reported again at every node above it
             first = tree.stored(idx)
             kept_leaf = nodes.get(first)
@@ -62,6 +170,7 @@ def _tree(reader: JournalReader, size: int, root: bytes, alarms: dict[int, tuple
             for level, found in enumerate(born[1:], 1):
                 if nodes.get(first + level) != found:
                     yield _mismatch(level, idx, missing=first + level not in nodes)
+            yield from seals.at(computed)
     if computed.root() != root:
         yield f"the root over {size} entries is {computed.root().hex()}, the stored head says {root.hex()}"
     yield from _beyond(reader, size)
@@ -69,7 +178,14 @@ def _tree(reader: JournalReader, size: int, root: bytes, alarms: dict[int, tuple
 
 def _nodes(reader: JournalReader, first: int, end: int) -> dict[int, bytes]:
     rows = reader.ask("SELECT pos, hash FROM node WHERE pos >= ? AND pos < ?", (first, end))
-    return {pos: bytes(found) for pos, found in rows}
+    return {pos: _blob(found) for pos, found in rows}
+
+
+def _blob(value: object) -> bytes:
+    """A column of a damaged file may hold any type."""
+    if not isinstance(value, bytes):
+        raise TypeError(f"{str(value)[:40]!r} stands where bytes belong")
+    return value
 
 
 def _mismatch(level: int, idx: int, *, missing: bool) -> str:
@@ -90,7 +206,7 @@ def _beyond(reader: JournalReader, size: int) -> Iterator[str]:
             yield f"{count} tree nodes stand beyond those of {size} entries"
 
 
-def _entry(idx: int, data: bytes, alarms: dict[int, tuple[int, str]]) -> Iterator[str]:
+def _entry(idx: int, data: bytes, alarms: dict[int, tuple[int, str]], seals: _Seals) -> Iterator[str]:
     try:
         value = canonical.decode(data)
     except ValueError as error:
@@ -100,6 +216,8 @@ def _entry(idx: int, data: bytes, alarms: dict[int, tuple[int, str]]) -> Iterato
         case {"body": Mapping() as body, "idx": int(own), "kind": str(kind), **rest} if not rest:
             if own != idx:
                 yield f"entry {idx} says it is entry {own}"
+            if kind in NAME_A_KEY:
+                yield from seals.learn(idx, body)
             if kind == ALARM:
                 seq, event = body.get("seq"), body.get("id")
                 if isinstance(seq, int) and isinstance(event, str):

@@ -16,9 +16,10 @@ from typing import TypeAlias
 
 import apsw
 
-from gateway.journal import persons
+from gateway.journal import persons, schema
 from gateway.journal.batches import Pen, Prepared, read_head
 from gateway.journal.errors import StoreError, code
+from gateway.journal.health import JournalHealth
 from gateway.journal.tree import Frontier
 
 MOST_QUEUED = 10_000
@@ -37,6 +38,9 @@ CHECKPOINT_PAGES = 1_000
 """Pages in the write-ahead log above which an idle writer moves them into the file; at four times this it does not wait
 to be idle."""
 
+PULSE_S = 60.0
+"""How often at most the writer seals what has grown and notes a sign of life; a gas alarm is sealed at once."""
+
 WINDOW = 1_000
 """Commits over which `JournalHealth` takes its percentiles."""
 
@@ -45,36 +49,8 @@ WORST_FIRST = ("write", "refused", "dropped", "checkpoint", "slow")
 
 Committed: TypeAlias = Callable[[int], None]
 Trouble: TypeAlias = Callable[[bool, str], None]
-
-
-@dataclass(frozen=True, slots=True)
-class JournalHealth:
-    """How the journal does.
-
-    Attributes:
-        writing: the writer thread runs.
-        queued: records not committed yet.
-        dropped: records refused because the queue was full or closed, since start.
-        refused: records that a constraint refused (a repeated alarm seq), since start.
-        orphans: outbox rows left out because their event is not in the journal, since start.
-        size: entries in the tree.
-        trouble: code of the worst trouble standing (``full``, ``failing``, ``locked``, ``refused``, ``dropped``,
-            ``slow`` ...); empty when all is well.
-        last_error: the latest error in full; empty before the first.
-        last_commit_ms, median_commit_ms, p99_commit_ms: over the last `WINDOW` commits; 0 before the first.
-    """
-
-    writing: bool
-    queued: int
-    dropped: int
-    refused: int
-    orphans: int
-    size: int
-    trouble: str
-    last_error: str
-    last_commit_ms: float
-    median_commit_ms: float
-    p99_commit_ms: float
+Seal: TypeAlias = Callable[[int, bytes], str]
+"""(size, root) -> the signed note over them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +69,17 @@ class _Attempt:
     root: bytes
     results: list[bool]
     orphans: int
+    sealed: "Sealed | None"
+    alive_ms: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """A checkpoint that is on the disk."""
+
+    size: int
+    root: bytes
+    note: str
 
 
 Job: TypeAlias = Prepared | Erasure
@@ -101,10 +88,16 @@ Job: TypeAlias = Prepared | Erasure
 class Writer:
     """Queue, thread and retry around one connection, which it owns from `start` to the end."""
 
-    def __init__(self, path: Path, db: apsw.Connection, frontier: Frontier) -> None:
+    def __init__(self, path: Path, db: apsw.Connection, frontier: Frontier, seal: Seal | None = None) -> None:
         self._path = path
         self._db = db
         self._frontier = frontier
+        self._seal = seal
+        self._sealed_size = _sealed_size(db)
+        self._pulse_at = 0.0
+        self._alive_ms: int | None = None
+        self._alive_kept: int | None = None
+        self._fresh: Sealed | None = None
         self._root = frontier.root()
         self._attempted: _Attempt | None = None
         self._jobs: deque[Job] = deque()
@@ -114,6 +107,7 @@ class Writer:
         self._thread: threading.Thread | None = None
         self._on_commit: Committed = lambda _ticket: None
         self._on_trouble: Trouble = lambda _present, _reason: None
+        self._on_seal: Callable[[Sealed], None] = lambda _sealed: None
         self._unwell: dict[str, str] = {}
         self._dropped = self._dropped_reported = self._refused = self._orphans = 0
         self._last_error = ""
@@ -125,10 +119,11 @@ class Writer:
 
     # --- called from anywhere --------------------------------------------------------------------
 
-    def start(self, committed: Committed, trouble: Trouble) -> None:
-        """Start the thread. Both callbacks are called on it."""
+    def start(self, committed: Committed, trouble: Trouble, sealed: Callable[[Sealed], None] | None = None) -> None:
+        """Start the thread. The callbacks are called on it."""
         assert self._thread is None, "the journal's writer was started twice"
         self._on_commit, self._on_trouble = committed, trouble
+        self._on_seal = sealed or self._on_seal
         self._thread = threading.Thread(target=self._run, name="journal", daemon=True)
         self._thread.start()
 
@@ -141,6 +136,13 @@ class Writer:
             self._jobs.append(job)
             self._awake.notify()
         return True
+
+    def alive(self, utc_ms: int) -> None:
+        """Have it noted that the watch runs at this civil time; written with the next pulse."""
+        with self._awake:
+            first, self._alive_ms = self._alive_ms is None, utc_ms
+            if first:
+                self._awake.notify()
 
     def close(self, timeout_s: float) -> bool:
         """Write what is queued, then end the thread and the connection. False when something was left unwritten."""
@@ -185,7 +187,7 @@ class Writer:
 
     def _work(self) -> None:
         while (batch := self._next_batch()) is not None:
-            if not batch:
+            if not batch and self._pulse_left() > 0:
                 self._tidy()
                 continue
             results = self._persist(batch)
@@ -194,21 +196,24 @@ class Writer:
             self._settle(batch, results)
             if self._wal_pages >= 4 * CHECKPOINT_PAGES:
                 self._tidy()
+        self._pulse_at = 0.0
+        if self._pulse_left() == 0 and (results := self._persist([])) is not None:
+            self._settle([], results)
         if self._truncate:
             self._tidy()
 
     def _next_batch(self) -> list[Job] | None:
-        """Wait for work. An empty batch is leave to tidy up; None is the end."""
+        """Wait for work. An empty batch is leave to pulse or tidy up; None is the end."""
         with self._awake:
             while not self._jobs:
                 if self._closing:
                     return None
-                if not self._truncate and self._wal_pages < CHECKPOINT_PAGES:
-                    self._awake.wait()
-                elif (left := self._tidy_at - time.monotonic()) > 0:
-                    self._awake.wait(left)
-                else:
+                left = self._pulse_left()
+                if self._truncate or self._wal_pages >= CHECKPOINT_PAGES:
+                    left = min(left, self._tidy_at - time.monotonic())
+                if left <= 0:
                     return []
+                self._awake.wait(None if left == float("inf") else left)
             return list(islice(self._jobs, MOST_IN_BATCH))
 
     def _persist(self, batch: list[Job]) -> list[bool] | None:
@@ -247,7 +252,10 @@ class Writer:
                 return landed
             pen = Pen(db, self._frontier)
             results = [pen.write(job) if isinstance(job, Prepared) else persons.erase(db, job.ref) for job in batch]
-            self._attempted = _Attempt(pen.frontier, pen.seal(), results, pen.orphans)
+            root = pen.seal()
+            urgent = any(isinstance(job, Prepared) and job.seal for job in batch)
+            sealed, alive_ms = self._pulse(pen.frontier.size, root, urgent=urgent)
+            self._attempted = _Attempt(pen.frontier, root, results, pen.orphans, sealed, alive_ms)
             db.execute("COMMIT")
         finally:
             if db.in_transaction:
@@ -268,7 +276,33 @@ class Writer:
         with self._awake:
             self._frontier, self._root, self._attempted = attempt.frontier, attempt.root, None
             self._orphans += attempt.orphans
+        if attempt.sealed is not None:
+            self._fresh, self._sealed_size = attempt.sealed, attempt.sealed.size
+        self._alive_kept = attempt.alive_ms
+        if time.monotonic() >= self._pulse_at:
+            self._pulse_at = time.monotonic() + PULSE_S
         return attempt.results
+
+    def _pulse(self, size: int, root: bytes, *, urgent: bool) -> tuple[Sealed | None, int | None]:
+        """Within the open transaction: seal what has grown and note the last sign of life, where it is time."""
+        due, sealed, alive_ms = time.monotonic() >= self._pulse_at, None, self._alive_kept
+        if self._seal is not None and size > self._sealed_size and (due or urgent):
+            sealed = Sealed(size, root, self._seal(size, root))
+            self._db.execute("INSERT INTO checkpoint (size, note) VALUES (?, ?)", (size, sealed.note))
+        if due and self._alive_ms != alive_ms:
+            alive_ms = self._alive_ms
+            self._db.execute(
+                "INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
+                (schema.LAST_ALIVE, alive_ms),
+            )
+        return sealed, alive_ms
+
+    def _pulse_left(self) -> float:
+        """Seconds until a pulse is due: 0 when it is, infinite while it would have nothing to write."""
+        grown = self._seal is not None and self._frontier.size > self._sealed_size
+        if not grown and self._alive_ms == self._alive_kept:
+            return float("inf")
+        return max(0.0, self._pulse_at - time.monotonic())
 
     def _settle(self, batch: list[Job], results: list[bool]) -> None:
         """Take a written batch off the queue and answer it."""
@@ -284,6 +318,9 @@ class Writer:
                 self._truncate = True
             elif result:
                 self._on_commit(job.ticket)
+        if self._fresh is not None:
+            fresh, self._fresh = self._fresh, None
+            self._on_seal(fresh)
         self._note(
             write="",
             refused="refused" if refused else "",
@@ -338,3 +375,9 @@ class Writer:
     def _count_pages(self, _db: apsw.Connection, _schema: str, pages: int) -> int:
         self._wal_pages = pages
         return apsw.SQLITE_OK
+
+
+def _sealed_size(db: apsw.Connection) -> int:
+    """The size that the last stored checkpoint covers."""
+    ((size,),) = db.execute("SELECT max(size) FROM checkpoint").fetchall()
+    return int(size or 0)

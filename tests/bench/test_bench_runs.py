@@ -66,3 +66,12 @@ async def test_a_case_that_does_not_exist_is_refused_with_the_names_of_those_tha
     code, said = await bench(tmp_path / "r.md", "jobs")
     assert code == 2 and "job-1000" in said
     assert not (tmp_path / "r.md").exists()
+
+
+@pytest.mark.servers
+async def test_a_short_run_of_the_stores_drains_an_outage_to_the_last_point(tmp_path: Path) -> None:
+    code, said = await bench(tmp_path / "r.md", "store", "outage", "writer", "--quick")
+    assert code == 0, said
+    assert values(tmp_path / "r.md", "outage")["points in the base afterwards, missing"] == "0"
+    assert float(values(tmp_path / "r.md", "store")["last hour of a head, by the second"]) > 0
+    assert float(values(tmp_path / "r.md", "writer")["the same through the spool on disk"]) > 0

@@ -28,7 +28,7 @@ from gateway.cli import GROUP, OWN
 from gateway.configuration.loading import load
 from gateway.configuration.problems import ConfigError
 from gateway.configuration.schema import CHANNELS, LATER_CHANNELS, LISTED, SINGLE, Table
-from gateway.metrics import BUS, MQTT
+from gateway.metrics import BUS, INFLUX, MQTT, STORE
 from sensors import profiles
 from sensors.profile_keys import STATUSES
 from sensors.profile_page import page as page_of_profiles
@@ -315,16 +315,18 @@ def test_the_printed_check_of_the_signature_tells_genuine_from_forged():
 
 def test_the_page_names_exactly_the_metrics_that_are_given_out():
     sources = "".join(
-        text_of(path) for folder in ("dashboards/web", "gateway") for path in (ROOT / folder).glob("*.py")
+        text_of(path) for folder in ("dashboards/web", "gateway") for path in (ROOT / folder).rglob("*.py")
     )
-    given = set(re.findall(r'\bFigure\(\s*"(\w+)"', sources)) | {name for name, _ in (*BUS.values(), *MQTT.values())}
+    tables = (*BUS.values(), *MQTT.values(), *STORE.values(), *INFLUX.values())
+    given = set(re.findall(r'\bFigure\(\s*"(\w+)"', sources)) | {name for name, _ in tables}
     assert len(given) > 40
     assert set(re.findall(r"`vigia_(\w+)`", text_of(API))) == given
 
 
 def test_the_page_names_every_error_of_the_api():
     codes = set(STATUS_OF_ERROR) | set(REFUSALS.values()) | {NEEDS_NAME, BAD_REQUEST, FAILED}
-    codes |= set(re.findall(r'Refused\("([a-z-]+)"', text_of(ROOT / "dashboards/web/api.py")))
+    routes_of = "".join(text_of(path) for path in (ROOT / "dashboards/web").glob("*.py"))
+    codes |= set(re.findall(r'Refused\("([a-z-]+)"', routes_of))
     codes |= set(re.findall(r'HTTPStatus\.\w+, "([a-z-]+)"', text_of(ROOT / "dashboards/web/guard.py")))
     named = set(re.findall(r"`([a-z]+(?:-[a-z]+)*)`", rows_of_errors()))
     assert codes <= named

@@ -70,7 +70,11 @@ def test_the_contracts_example_loads_into_frozen_objects(tmp_path: Path) -> None
     assert depot.within_s == 3
     assert depot.areas[0].audible_within_s == 3
     assert [step.recipients for step in depot.escalation] == [("central-de-monitoramento",)]
-    assert "InfluxDB" in result.warnings[0].wrong
+    assert depot.influx is not None
+    assert (depot.influx.target.url, depot.influx.target.database) == ("http://127.0.0.1:8086", "vigia")
+    assert depot.influx.changes is None
+    assert depot.keeping.minutes_s >= 5 * 365 * 86_400
+    assert result.warnings == ()
 
 
 def test_a_broker_brings_a_channel_that_hears_everything(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 from gateway.webchild import _arguments
 from gateway.webprocess import WebProcess, host_of
 
-CHILD = WebProcess("127.0.0.1", 8080, Path("s"), Path("j"), "pt-BR")
+CHILD = WebProcess("127.0.0.1", 8080, Path("s"), Path("j"), "pt-BR", "America/Manaus")
 
 
 @pytest.mark.parametrize(
@@ -27,6 +27,7 @@ def test_the_host_of_an_address_is_what_a_browser_sends(url: str, host: str | No
 def test_the_child_understands_the_arguments_it_is_given() -> None:
     given = _arguments(CHILD.arguments())
     assert (given.listen, given.language, given.host) == (("127.0.0.1", 8080), "pt-BR", [])
-    called = WebProcess("127.0.0.1", 8080, Path("s"), Path("j"), "en", "vigia.example.org")
+    assert given.timezone == "America/Manaus"
+    called = WebProcess("127.0.0.1", 8080, Path("s"), Path("j"), "en", "America/Manaus", "vigia.example.org")
     assert _arguments(called.arguments()).host == ["vigia.example.org"]
     assert called != CHILD, "a new public address must start the child anew"

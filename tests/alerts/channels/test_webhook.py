@@ -13,6 +13,7 @@ from ipaddress import IPv4Address
 from pathlib import Path
 from typing import Any
 
+import aiohttp
 import pytest
 from aiohttp import web
 from cryptography import x509
@@ -366,27 +367,7 @@ def test_a_webhook_counts_as_a_first_output() -> None:
 @pytest.fixture
 def own_certificate(tmp_path: Path) -> ssl.SSLContext:
     """A certificate for 127.0.0.1 that nobody vouches for."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
-    now = datetime.now(UTC)
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(1)
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(IPv4Address("127.0.0.1"))]), critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    file = tmp_path / "own.pem"
-    plain = serialization.NoEncryption()
-    pem, pkcs8 = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8
-    file.write_bytes(key.private_bytes(pem, pkcs8, plain) + certificate.public_bytes(pem))
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(file)
-    return context
+    return dated_certificate(tmp_path, -1, 1)[0]
 
 
 async def test_a_receiver_nobody_vouches_for_gets_nothing(own_certificate: ssl.SSLContext, make_notice: Make) -> None:
@@ -400,3 +381,46 @@ async def test_a_receiver_nobody_vouches_for_gets_nothing(own_certificate: ssl.S
     async with server, running(Webhook("hook", f"https://127.0.0.1:{port}/vigia", SECRET)) as hook:
         assert await hook.deliver(make_notice()) == Outcome(Verdict.RETRY, "TLS failed")
     assert not heard
+
+
+@pytest.mark.trial("B29")
+@pytest.mark.parametrize(("begins", "ends", "said"), [(1, 2, "not valid yet"), (-2, -1, "expired")])
+async def test_b29_a_certificate_refused_for_its_date_is_told_as_such(
+    tmp_path: Path, make_notice: Make, monkeypatch: pytest.MonkeyPatch, begins: int, ends: int, said: str
+) -> None:
+    server_side, trust = dated_certificate(tmp_path, begins, ends)
+
+    async def listen(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.close()
+
+    server, port = await raw_server(listen, ssl=server_side)
+    connector = aiohttp.TCPConnector
+    monkeypatch.setattr(aiohttp, "TCPConnector", lambda **more: connector(ssl=trust, **more))
+    async with server, running(Webhook("hook", f"https://127.0.0.1:{port}/", None)) as hook:
+        outcome = await hook.deliver(make_notice())
+    assert outcome.verdict is Verdict.RETRY and said in outcome.reason and "clocks" in outcome.reason
+
+
+def dated_certificate(folder: Path, begins: int, ends: int) -> tuple[ssl.SSLContext, ssl.SSLContext]:
+    """A certificate for 127.0.0.1 that is valid from so many days from now until so many, and who trusts it."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(7)
+        .not_valid_before(now + timedelta(days=begins))
+        .not_valid_after(now + timedelta(days=ends))
+        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(IPv4Address("127.0.0.1"))]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    pem = serialization.Encoding.PEM
+    file = folder / "dated.pem"
+    pkcs8, plain = serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    file.write_bytes(key.private_bytes(pem, pkcs8, plain) + certificate.public_bytes(pem))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(file)
+    return context, ssl.create_default_context(cafile=str(file))

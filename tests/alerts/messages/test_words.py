@@ -45,6 +45,8 @@ SYSTEM = {
     "task:delivery:hook:1": ("ended",),
     "detector:GD-101": ("assertion",),
     "configuration": ("refused", "needs-restart"),
+    "store": ("slow", "full", "failing", "damaged", "dropped"),
+    "influx": ("credentials", "no-database", "no-answer", "filling", "losing", "lines", "unproved", "spool"),
 }
 
 

@@ -157,9 +157,9 @@ def test_a_newer_format_is_refused_and_left_alone(path, write, record):
     db.execute(f"PRAGMA user_version = {schema.VERSION + 1}")
     db.close()
     before = path.read_bytes()
-    with pytest.raises(StoreError, match=r"has format 2; this Vigia knows formats up to 1"):
+    with pytest.raises(StoreError, match=r"has format 3; this Vigia knows formats up to 2"):
         Journal.open(path, depot=DEPOT)
-    with pytest.raises(StoreError, match="has format 2"):
+    with pytest.raises(StoreError, match="has format 3"):
         JournalReader(path)
     assert path.read_bytes() == before
 

@@ -1,0 +1,76 @@
+"""The ledger of watched time as tables for a spreadsheet: local times, the zone in every row, the depot's language."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+
+from dashboards.ports import LedgerView, MonthView
+from dashboards.wording import Locale
+
+MARK = "\ufeff"
+"""UTF-8's byte order mark: without it spreadsheets take the file for another encoding."""
+
+FORMULA = ("=", "+", "-", "@", "\t")
+STATES = ("watched", "blind", "inhibited", "in-test", "off")
+
+
+def stretches_csv(view: LedgerView, locale: Locale) -> str:
+    """One row for each stretch: detector, state, from, to, seconds, cause, person, time zone."""
+    names = ("detector", "state", "start", "end", "seconds", "cause", "by", "timezone")
+    rows = (
+        (
+            one.detector,
+            locale.text(f"ledger.{one.state}"),
+            _local(one.start, locale),
+            _local(one.end, locale),
+            locale.number(one.seconds, 3),
+            one.cause,
+            one.by or "",
+            view.timezone,
+        )
+        for one in view.stretches
+    )
+    return _table(locale, names, rows)
+
+
+def months_csv(view: LedgerView, locale: Locale) -> str:
+    """One row for each detector and month: seconds known, then the percent of each state, and the time zone."""
+    names = ("detector", "month", "seconds", *STATES, "timezone")
+    rows = (
+        (
+            one.detector,
+            one.month,
+            locale.number(one.seconds, 3),
+            *(locale.number(share, 3) for share in _shares(one)),
+            view.timezone,
+        )
+        for one in view.months
+    )
+    return _table(locale, names, rows)
+
+
+def _shares(month: MonthView) -> tuple[float, ...]:
+    return month.watched_pct, month.blind_pct, month.inhibited_pct, month.in_test_pct, month.off_pct
+
+
+def _table(locale: Locale, names: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [";".join(locale.text(f"ledger.{name}") for name in names)]
+    lines += [";".join(_quoted(row)) for row in rows]
+    return MARK + "".join(f"{line}\r\n" for line in lines)
+
+
+def _quoted(row: Iterable[str]) -> Iterator[str]:
+    """Quote what a spreadsheet would cut in two, and disarm what it would take for a formula."""
+    for text in row:
+        plain = f"'{text}" if text.startswith(FORMULA) and not _is_number(text) else text
+        yield '"' + plain.replace('"', '""') + '"' if any(sign in plain for sign in ';"\r\n') else plain
+
+
+def _is_number(text: str) -> bool:
+    return text.lstrip("-").replace(",", "").replace(".", "").isdigit()
+
+
+def _local(rfc3339: str, locale: Locale) -> str:
+    """As spreadsheets read a time: no zone in the cell (the row has it), milliseconds only where there are some."""
+    moment = datetime.fromisoformat(rfc3339).astimezone(locale.zone)
+    text = f"{moment:%Y-%m-%d %H:%M:%S}"
+    return text if not moment.microsecond else f"{text}.{moment.microsecond // 1000:03d}"

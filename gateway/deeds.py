@@ -1,0 +1,34 @@
+"""What a person asks for on a screen or by a command, as an event for the engine, or why it is none. Does nothing."""
+
+from dashboards.ports import Act, Window
+from gateway.engine import Engine
+from gateway.events import Action, CloseWindow, Command, OpenWindow, WindowKind
+from gateway.picture import Picture
+from sensors.readings import DetectorId
+from sensors.stamps import SECOND, Stamp
+
+
+def understood(
+    ask: Act | Window, engine: Engine, picture: Picture, now: Stamp
+) -> Command | OpenWindow | CloseWindow | str:
+    """Return the event, or the code of the error: of what is asked for, nothing stands any more as it was seen."""
+    return _of_window(ask, engine, now) if isinstance(ask, Window) else _of_alarm(ask, engine, picture, now)
+
+
+def _of_alarm(ask: Act, engine: Engine, picture: Picture, now: Stamp) -> Command | str:
+    key = picture.key_of(ask.alarm)
+    if key is None:
+        return "unknown-alarm"
+    alarm = engine.book.get(key)
+    if ask.seen is not None and alarm is not None and alarm.seq != ask.seen:
+        return "changed"
+    return Command(Action(ask.action), key, ask.by, ask.note, now)
+
+
+def _of_window(ask: Window, engine: Engine, now: Stamp) -> OpenWindow | CloseWindow | str:
+    if DetectorId(ask.detector) not in engine.sight.heads:
+        return "unknown-detector"
+    if ask.kind == "close":
+        return CloseWindow(ask.detector, ask.by, now)
+    kind = WindowKind.TEST if ask.kind == "test" else WindowKind.INHIBIT
+    return OpenWindow(kind, ask.detector, round(ask.minutes * 60 * SECOND), ask.by, ask.note, now)

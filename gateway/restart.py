@@ -1,0 +1,47 @@
+"""Puts back what the journal knew when the watch last ran: standing alarms, open windows, owed messages. Pure."""
+
+from dataclasses import replace
+
+from alerts.alarmbook import AlarmBook
+from alerts.alarms import AlarmState, Kind
+from gateway.deadlines import Deadlines, Unmute
+from gateway.events import Restored
+from gateway.records import event_from, state_from
+from gateway.sight import Sight
+from gateway.telling import Telling
+from gateway.turn import Turn
+from sensors.readings import DetectorId
+from sensors.stamps import Instant, Stamp
+
+
+def put_back(
+    restored: Restored, turn: Turn, book: AlarmBook, sight: Sight, telling: Telling, deadlines: Deadlines
+) -> None:
+    """Put everything back into a watch that has just begun; SYSTEM alarms end, and their causes raise them again."""
+    now, timing = turn.now, telling.orders.timing
+    for state in restored.states:
+        if state.body is None:
+            continue
+        longest_mute = Instant(now.mono + timing.silence)
+        alarm = _mute_bounded(state_from(state.key, state.body, now), longest_mute, deadlines)
+        book.put_back(alarm)
+        head = sight.heads.get(DetectorId(state.key.subject))
+        if alarm.until is not None and head is not None:
+            longest = Instant(now.mono + timing.longest_inhibit)
+            sight.arm_window(head, alarm.annunciated.mono, min(alarm.until.mono, longest))
+        telling.schedule(alarm, repeat_from=now.mono)
+        if state.key.kind is Kind.SYSTEM and alarm.present:
+            turn.note(book.clear(state.key, now, reason="restart"), send=False)
+    sight.put_back()
+    sight.drop_strangers(turn)
+    for row, body in restored.owed:
+        telling.outbox.owe(row.delivery, event_from(body, now), now.mono, ticket=None, leave=now.mono)
+
+
+def _mute_bounded(alarm: AlarmState, longest: Instant, deadlines: Deadlines) -> AlarmState:
+    """A mute that a clock set back would stretch ends after its usual length at the latest."""
+    if alarm.muted_until is None:
+        return alarm
+    until = Stamp(min(alarm.muted_until.mono, longest), alarm.muted_until.utc)
+    deadlines.at(until.mono, Unmute())
+    return replace(alarm, muted_until=until)

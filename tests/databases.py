@@ -1,0 +1,172 @@
+"""The real InfluxDB 1 and VictoriaMetrics from Debian's packages, on free ports, with everything in a test's folder."""
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+START_S = 20.0
+STOP_S = 10.0
+
+CONFIG = """\
+reporting-disabled = true
+bind-address = "127.0.0.1:{rpc}"
+[meta]
+  dir = "{folder}/meta"
+  logging-enabled = false
+[data]
+  dir = "{folder}/data"
+  wal-dir = "{folder}/wal"
+  query-log-enabled = false
+[monitor]
+  store-enabled = false
+[http]
+  enabled = true
+  bind-address = "127.0.0.1:{port}"
+  log-enabled = false
+  auth-enabled = {auth}
+[logging]
+  level = "warn"
+"""
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def binary(name: str) -> str:
+    root = os.environ.get("VIGIA_DEBIAN_ROOT", "/")
+    path = os.pathsep.join([os.environ.get("PATH", ""), "/usr/bin", str(Path(root) / "usr/bin")])
+    found = shutil.which(name, path=path)
+    if found is None:
+        pytest.fail(f"no {name} on PATH or under VIGIA_DEBIAN_ROOT; `make test` brings it")
+    return found
+
+
+class Database:
+    """A server process; subclasses know its command line and its questions."""
+
+    name = ""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.port = free_port()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def command(self) -> list[str]:
+        raise NotImplementedError
+
+    def start(self) -> None:
+        """Start it and wait until it answers."""
+        assert self._process is None
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with (self.folder / "log").open("ab") as log:
+            self._process = subprocess.Popen(self.command(), stdout=log, stderr=log)
+        deadline = time.monotonic() + START_S
+        while not self._answers():
+            if self._process.poll() is not None or time.monotonic() > deadline:
+                pytest.fail(f"{self.name}: {(self.folder / 'log').read_text(errors='replace')[-600:]}")
+            time.sleep(0.05)
+
+    def stop(self) -> None:
+        process, self._process = self._process, None
+        if process is None:
+            return
+        process.send_signal(signal.SIGCONT)
+        process.terminate()
+        try:
+            process.wait(STOP_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait(STOP_S)
+
+    def freeze(self) -> None:
+        """Hold it still with its sockets open."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        assert self._process is not None
+        self._process.send_signal(signal.SIGCONT)
+
+    def get(self, path: str, **params: str) -> str:
+        with urllib.request.urlopen(f"{self.url}{path}?{urllib.parse.urlencode(params)}", timeout=10) as answer:  # noqa: S310 - loopback
+            return answer.read().decode()
+
+    def post(self, path: str, body: bytes = b"", **params: str) -> str:
+        url = f"{self.url}{path}?{urllib.parse.urlencode(params)}"
+        with urllib.request.urlopen(urllib.request.Request(url, body), timeout=10) as answer:  # noqa: S310 - loopback
+            return answer.read().decode()
+
+    def _answers(self) -> bool:
+        with contextlib.suppress(OSError, urllib.error.URLError):
+            self.get("/ping")
+            return True
+        return False
+
+
+class Influx1(Database):
+    """InfluxDB 1.6.7."""
+
+    name = "influxd"
+    auth = "false"
+
+    def command(self) -> list[str]:
+        config = self.folder / "influxdb.conf"
+        config.write_text(CONFIG.format(folder=self.folder, port=self.port, rpc=free_port(), auth=self.auth))
+        return [binary("influxd"), "-config", str(config)]
+
+    def create(self, database: str = "vigia") -> None:
+        self.ask(f"CREATE DATABASE {database}", db="")
+
+    def ask(self, question: str, db: str = "vigia", **params: str) -> list[dict[str, Any]]:
+        """Run InfluxQL; return its series."""
+        # an empty body keeps urllib on POST, which statements that change something want
+        answer = json.loads(self.post("/query", b"", q=question, epoch="ms", **({"db": db} if db else {}), **params))
+        (result,) = answer["results"]
+        assert "error" not in result, result
+        return list(result.get("series", []))
+
+    def count(self, field: str = "quality", measurement: str = "gas") -> int:
+        series = self.ask(f'SELECT count("{field}") FROM "{measurement}"')  # noqa: S608 - a test's own names
+        return int(series[0]["values"][0][1]) if series else 0
+
+
+class Victoria(Database):
+    """VictoriaMetrics 1.79.5."""
+
+    name = "victoria-metrics"
+
+    def command(self) -> list[str]:
+        return [
+            binary("victoria-metrics"),
+            f"-storageDataPath={self.folder / 'data'}",
+            f"-httpListenAddr=127.0.0.1:{self.port}",
+            "-retentionPeriod=100y",
+            "-loggerLevel=WARN",
+            "-search.latencyOffset=0s",
+        ]
+
+    def export(self, match: str) -> list[dict[str, Any]]:
+        """Every sample of the series that match, original times."""
+        self.get("/internal/force_flush")
+        text = self.get("/api/v1/export", **{"match[]": match, "start": "0"})
+        return [json.loads(line) for line in text.splitlines()]
