@@ -229,11 +229,17 @@ class _Topic:
 
     def __init__(self, ears: tuple[Listener, ...]) -> None:
         self.ears = ears
+        self._numbered = any(ear.edge is not None for ear in ears)
         self._last = b""
         self._last_at = Instant(0)
 
     def repeats(self, payload: bytes, now: Instant) -> bool:
-        """Tell whether this is the last sample once more; remember it if it is not."""
+        """Tell whether this is the last sample once more; remember it if it is not.
+
+        Messages that carry a number in their node's sequence are told apart by that.
+        """
+        if self._numbered:
+            return False
         if payload == self._last and now - self._last_at < REPEAT_WINDOW_NS:
             return True
         self._last = payload
