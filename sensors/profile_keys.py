@@ -171,13 +171,14 @@ MODBUS_KEYS: Final[dict[str, Shape]] = {
 }
 """Keys of ``[points]`` of a Modbus device."""
 
-_payload = words("json", "text", "list", "lines")
+_payload = words("json", "text", "list", "lines", "sparkplug")
+_metric = Text(what="the name of a metric")
 FIELD: Final[dict[str, Shape]] = {"topic": Text(), "pointer": _pointer, "payload": _payload, **PROVENANCE}
 """Where one fact sits in what a device publishes."""
 
 _scalars = ListOf(Scalar(), alone=True)
-MISSING_STATE: Final = words("uncertain", "unchanged", "normal", "fault")
-PAYLOAD_STATE: Final = TableOf({**FIELD, **MEANING, "missing": MISSING_STATE, "retained": Flag()})
+MISSING_STATE: Final = words("uncertain", "unchanged", "last", "normal", "fault")
+PAYLOAD_STATE: Final = TableOf({**FIELD, "metric": _metric, **MEANING, "missing": MISSING_STATE, "retained": Flag()})
 AVAILABILITY: Final = TableOf({**FIELD, "online": _scalars, "offline": _scalars})
 WHEN: Final = TableOf({"pointer": _pointer, "equals": _scalars, "absent": Flag()}, required=("pointer",))
 SAMPLE_TIME: Final = TableOf(
@@ -193,6 +194,7 @@ REGISTERS_KEYS: Final[dict[str, Shape]] = {
 
 PAYLOAD_KEYS: Final[dict[str, Shape]] = {
     "value": Either(_pointer, TableOf(FIELD)),
+    "metric": _metric,
     **SHARED,
     "unit_of_value": Either(_unit, TableOf({**FIELD, "words": MapOf(_unit)}, required=("words",))),
     "states": ListOf(PAYLOAD_STATE),

@@ -7,6 +7,7 @@ from sensors.profile_keys import COUNTER, MEASURE, MQTT_MEASURE, MQTT_OUTPUT, OU
 from sensors.profile_payloads import payload_points, when_of
 from sensors.profile_points import modbus_points, place_of, site_of
 from sensors.profile_shapes import NOTHING, KeyFault, Table, TableOf
+from sensors.profile_shared import channel_index
 from sensors.wire.counts import CounterPoint, TagPoints
 from sensors.wire.outputs import WRITES, Habits, MqttOutput, OutputPoint
 from sensors.wire.payload_points import FieldPoint, PayloadPoints, pointer_tokens
@@ -49,13 +50,18 @@ def output_point(table: Table, channel: object = None) -> OutputPoint:
     )
 
 
-def mqtt_output(table: Table) -> MqttOutput:
-    """Make an output of a device that speaks MQTT.
+def mqtt_output(table: Table, channel: object = None) -> MqttOutput:
+    """Make an output of a device that speaks MQTT; ``{channel}`` in what is said and where stands for its channel.
 
     Raises:
         KeyFault: for the first key that is wrong or missing.
     """
-    found = TableOf(MQTT_OUTPUT, required=("command",)).check("", table)
+    found = TableOf(MQTT_OUTPUT, required=("command",)).check("", _channelled(table, channel, MQTT_OUTPUT))
+    if "channels" in found:
+        number = str(found["channels"].get("first", 1) + channel_index({**found, "channel": channel}))
+        for part in ("command", "confirm"):
+            if part in found:
+                found[part] = _numbered(found[part], number)
     command, confirm, habits = found["command"], found.get("confirm"), _habits(found)
     for name, needed in (("on", habits.only is not False), ("off", habits.only is not True)):
         if needed and name not in command:
@@ -154,6 +160,13 @@ def _habits(found: Table) -> Habits:
         pulse_s=found.get("pulse_s"),
         stops_after_s=found.get("stops_after_s"),
     )
+
+
+def _numbered(part: Table, number: str) -> dict[str, Any]:
+    """Return a table with ``{channel}`` filled in wherever a text has it."""
+    return {
+        name: value.replace("{channel}", number) if isinstance(value, str) else value for name, value in part.items()
+    }
 
 
 def _topic(key: str, topic: str) -> None:

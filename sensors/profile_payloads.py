@@ -5,7 +5,7 @@ from typing import Any
 
 from sensors.profile_keys import PAYLOAD_KEYS
 from sensors.profile_points import modbus_points
-from sensors.profile_shapes import NOTHING, KeyFault, Table
+from sensors.profile_shapes import NOTHING, KeyFault, Table, shown
 from sensors.profile_shared import channel_index, head_of, meaning_of, scale_and_offset, sentinels_of
 from sensors.wire.payload_points import (
     Availability,
@@ -15,6 +15,7 @@ from sensors.wire.payload_points import (
     PayloadState,
     SampleTime,
     When,
+    pointer_to,
 )
 from sensors.wire.points import Function, UnitOfValue
 from sensors.wire.topics import DEFAULT
@@ -77,18 +78,21 @@ def _field(table: Table) -> FieldPoint:
 
 def _value(found: Table) -> FieldPoint | None:
     value = found.get("value")
+    if "metric" in found:
+        if value is not None:
+            raise KeyFault("metric", "either `metric` or `value`", shown(found["metric"]))
+        return FieldPoint(pointer_to(found["metric"]))
     if value is None:
         return None
     return FieldPoint(value) if isinstance(value, str) else _field(value)
 
 
 def _state(key: str, table: Table) -> PayloadState:
-    if "pointer" not in table and "topic" not in table:
+    if not {"pointer", "topic", "metric"} & set(table):
         raise KeyFault(f"{key}.pointer", "a value", NOTHING)
-    missing = table.get("missing", "unchanged" if "topic" in table else "uncertain")
-    return PayloadState(
-        _field(table), meaning_of(key, table), missing, table.get("retained", False), table.get("gate", False)
-    )
+    missing = table.get("missing", "unchanged" if {"topic", "metric"} & set(table) else "uncertain")
+    field = FieldPoint(pointer_to(table["metric"])) if "metric" in table else _field(table)
+    return PayloadState(field, meaning_of(key, table), missing, table.get("retained", False), table.get("gate", False))
 
 
 def when_of(key: str, table: Table) -> When:

@@ -167,7 +167,7 @@ class Profile:
             ProfileError: if there is none of this name, or not on this channel.
         """
         with self._part("outputs", name) as table:
-            return output_point(table, channel) if self.wire == "modbus" else mqtt_output(table)
+            return output_point(table, channel) if self.wire == "modbus" else mqtt_output(table, channel)
 
     def counter(self, name: str, channel: object = None) -> CounterPoint:
         """Return one of its counters.
@@ -337,6 +337,8 @@ def example_settings(profile: Profile) -> dict[str, object]:
         "address": 1,
         "base": 1,
         "value": "/value",
+        "metric": "Gas/LEL",
+        "when": [{"pointer": "/unit", "equals": 9}],
         "channel": first,
         "head": {"range_lel_pct": [0, 100]},
         "states": [state],

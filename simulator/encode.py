@@ -14,8 +14,8 @@ from typing import Any, Final
 
 from sensors.wire.conversion import Conversion, Measure, conversion
 from sensors.wire.image import Image
-from sensors.wire.meanings import Meaning
-from sensors.wire.payload_points import FieldPoint, PayloadPoints, pointer_tokens
+from sensors.wire.meanings import ALARMS, Meaning
+from sensors.wire.payload_points import SPARKPLUG, FieldPoint, PayloadPoints, pointer_tokens
 from sensors.wire.points import (
     Basis,
     IdentityPoint,
@@ -29,6 +29,7 @@ from sensors.wire.points import (
 from sensors.wire.reader import Converter
 from sensors.wire.topics import captures, filled
 from sensors.wire.words import Stretch
+from simulator.edge_node import lifetime
 
 PLAIN_DECIMALS: Final = 1
 """Decimals shown where a register tells them."""
@@ -103,7 +104,10 @@ def resolution(points: ModbusPoints, found: Conversion) -> float:
 
 
 def sayable(points: ModbusPoints | PayloadPoints) -> frozenset[str]:
-    """Return every word that a head with this profile can say, ``measuring`` and ``over_range`` included."""
+    """Return every word that a head with this profile can say, ``over_range`` included.
+
+    ``measuring`` is not among them for a head of words whose "no gas" proves nothing.
+    """
     found = {word for state in points.states for word in state.meaning.says()}
     found |= {word for _, _, word in points.sentinels}
     if points.head is not None:
@@ -112,7 +116,16 @@ def sayable(points: ModbusPoints | PayloadPoints) -> frozenset[str]:
         return sayable(points.carrier.points)
     numbers = isinstance(points, ModbusPoints) or (points.value is not None and points.top != math.inf)
     numbers = numbers and not (isinstance(points, PayloadPoints) and points.says_yes_or_no)
-    return frozenset(found | {"measuring"} | ({"over_range"} if numbers else set()))
+    proves = isinstance(points, ModbusPoints) or points.value is not None or _says_clear(points)
+    return frozenset(
+        (found - {"measuring"}) | ({"measuring"} if proves else set()) | ({"over_range"} if numbers else set())
+    )
+
+
+def _says_clear(points: PayloadPoints) -> bool:
+    """Tell whether every field of a head of words that can say gas can also say that there is none."""
+    saying = [state.meaning for state in points.states if any(word in ALARMS for word in state.meaning.says())]
+    return all(raw_saying(meaning, "measuring") is not None for meaning in saying)
 
 
 def _beside(image: Image, points: ModbusPoints, unit: int, wanted: Wanted) -> None:
@@ -298,6 +311,8 @@ class _Speech:
 
     def whole(self) -> tuple[tuple[str, bytes], ...]:
         """Return what was written, each topic once; the value's last, so that states are known when it comes."""
+        if self._points.payload == SPARKPLUG:
+            return lifetime(self._topic, self._documents[self._topic])
         value = filled(self._points.value_topic, self._values) if self._points.value_topic else self._topic
         topics = sorted(self._documents, key=lambda topic: topic == value)
         return tuple((topic, _payload(self._documents[topic], self._kinds[topic])) for topic in topics)
@@ -324,7 +339,7 @@ class _Speech:
             raw = None if said else raw_saying(state.meaning, word)
             said = said or raw is not None
             if raw is None:
-                raw = raw_saying(state.meaning, "measuring")
+                raw = raw_saying(state.meaning, "measuring") or raw_saying(state.meaning, "doubtful")
             if raw is not None:
                 self.say(state.field, _typed(raw) if isinstance(raw, str) else raw)
         return said

@@ -163,7 +163,7 @@ class Whole:
         async with aiohttp.ClientSession() as session, session.get(url) as answer:
             return await answer.json() if "json" in answer.content_type else await answer.text()
 
-    async def post(self, path: str, **body: str) -> tuple[int, Any]:
+    async def post(self, path: str, **body: str | int) -> tuple[int, Any]:
         url = f"http://127.0.0.1:{self.web_port}{path}"
         async with aiohttp.ClientSession() as session, session.post(url, json=body) as answer:
             return answer.status, await answer.json()

@@ -244,8 +244,10 @@ class Line:
         if verdict is Match.ANSWER or verdict is Match.EXCEPTION:
             oldest = self._window == 1 or key == next(iter(self._flights))
             del self._flights[key]
-            self.answered = True
+            first, self.answered = not self.answered, True
             self._false_id = ""
+            if first:
+                self._silent.line_is_back(now)
             if self._doubt_until != NEVER:
                 self._line_lives(now, exchange.sent)
             else:

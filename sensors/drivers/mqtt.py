@@ -1,12 +1,13 @@
 """MQTT heads: one subscription for all of them, each message becomes one scan in the same step. Knows no alarm."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Final, assert_never
 
 from aiomqtt import Message, MqttError
 
+from sensors.drivers.births import Births
 from sensors.drivers.broker import Backoff, Connection, MqttSettings, connected, reason_of
 from sensors.profiles import Profile
 from sensors.quality import Movement
@@ -99,11 +100,12 @@ class MqttSource:
         self._told: tuple[bool, str] | None = None
         topics: dict[str, list[Listener]] = {}
         movement = Movement()
-        for head in heads:
-            ear = listener(head, movement)
+        ears = [listener(head, movement) for head in heads]
+        self._births = Births(ears, clock)
+        for ear in ears:
             for topic in ear.topics:
                 topics.setdefault(topic, []).append(ear)
-        self._topics: Mapping[str, _Topic] = {topic: _Topic(topic, tuple(ears)) for topic, ears in topics.items()}
+        self._topics: Mapping[str, _Topic] = {topic: _Topic(tuple(ears)) for topic, ears in topics.items()}
 
     async def run(self) -> None:
         """Stay connected and subscribed until cancelled."""
@@ -113,11 +115,13 @@ class MqttSource:
             began = self._clock.now()
             try:
                 async with connected(self._settings, self._receive) as connection:
+                    self._births.forget()
                     await self._subscribe(connection)
                     self.counters.reconnects += connections > 0
                     connections += 1
                     began = self._clock.now()
                     self._turn(up=True, reason="" if connection.limits_packets else "no-packet-limit")
+                    self._births.begin(connection)
                     await connection.lost()
             except MqttError as error:
                 self.counters.failed_connects += not self.up
@@ -126,6 +130,7 @@ class MqttSource:
                 await asyncio.sleep(backoff.after(stood / SECOND))
             finally:
                 self.up = False
+                self._births.end()
 
     async def _subscribe(self, connection: Connection) -> None:
         """Subscribe to everything, whatever session the broker believes to remember."""
@@ -151,7 +156,8 @@ class MqttSource:
         """Take one message: what is no new sample is counted and dropped, the rest is handed on as one scan."""
         count = self.counters
         count.messages += 1
-        topic = self._topics.get(message.topic.value)
+        name = message.topic.value
+        topic = self._topics.get(name) or self._topics.get(name.rpartition("/")[0] + "/+")
         payload = message.payload
         if topic is None:
             return
@@ -164,18 +170,22 @@ class MqttSource:
             if not message.retain and topic.repeats(payload, taken.mono):
                 count.dropped_duplicate += 1
                 return
-            for readings in self._scans(topic, payload, taken, retained=message.retain):
+            for readings in self._scans(name, topic.ears, payload, taken, retained=message.retain):
                 count.readings += len(readings)
                 self._on_scan(Scan(SOURCE, readings, taken))
+            self._births.look(topic.ears)
 
-    def _scans(self, topic: "_Topic", payload: bytes, taken: Stamp, *, retained: bool) -> Iterator[tuple[Reading, ...]]:
+    def _scans(
+        self, topic: str, ears: Sequence[Listener], payload: bytes, taken: Stamp, *, retained: bool
+    ) -> Iterator[tuple[Reading, ...]]:
         """Yield the readings of one message; those of the second, third ... sample in it apart, in their order."""
         heard: list[list[Reading]] = []
-        for ear in topic.ears:
+        garbled = False
+        for ear in ears:
             try:
-                outcomes = ear.hear(topic.name, payload, taken, retained=retained)
+                outcomes = ear.hear(topic, payload, taken, retained=retained)
             except GarbledPayloadError:
-                self.counters.dropped_garbled += ear is topic.ears[0]
+                garbled = True
                 outcomes = () if retained else (ear.garbled(taken),)
             for number, outcome in enumerate(outcomes):
                 if isinstance(outcome, Ignored):
@@ -184,6 +194,7 @@ class MqttSource:
                 while len(heard) <= number:
                     heard.append([])
                 heard[number].append(outcome)
+        self.counters.dropped_garbled += garbled
         if retained and not heard:
             self.counters.dropped_retained += 1
         yield from (tuple(readings) for readings in heard if readings)
@@ -216,14 +227,19 @@ def listener(head: MqttHead, movement: Movement | None = None) -> Listener:
 class _Topic:
     """A topic, the heads that speak on it, and what was last said."""
 
-    def __init__(self, name: str, ears: tuple[Listener, ...]) -> None:
-        self.name = name
+    def __init__(self, ears: tuple[Listener, ...]) -> None:
         self.ears = ears
+        self._numbered = any(ear.edge is not None for ear in ears)
         self._last = b""
         self._last_at = Instant(0)
 
     def repeats(self, payload: bytes, now: Instant) -> bool:
-        """Tell whether this is the last sample once more; remember it if it is not."""
+        """Tell whether this is the last sample once more; remember it if it is not.
+
+        Messages that carry a number in their node's sequence are told apart by that.
+        """
+        if self._numbered:
+            return False
         if payload == self._last and now - self._last_at < REPEAT_WINDOW_NS:
             return True
         self._last = payload

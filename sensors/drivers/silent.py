@@ -94,6 +94,16 @@ class Silent:
             self._next_probe = now + cost * PROBE_REST
         self.forget_probe()
 
+    def line_is_back(self, now: float) -> None:
+        """The first answer on a connection: whatever was mute was the line, so no probe has cost it anything.
+
+        Whoever is silent may have been so with the line only, and is asked as soon as there is a gap.
+        """
+        self._next_probe = NEVER
+        self.forget_probe()
+        for poll in self.polls:
+            poll.backoff, poll.probe_at = BACKOFF_FIRST_S, now
+
     def forget_probe(self) -> None:
         """The connection is gone, and the probe with it."""
         self._probe, self._delayed_since = None, NEVER

@@ -15,10 +15,12 @@ from sensors.stamps import Stamp
 from sensors.wire.conversion import DECIMALS, Conversion, Measure, band, conversion
 from sensors.wire.documents import GarbledPayloadError, Json, documents
 from sensors.wire.meanings import both, precedence, told
-from sensors.wire.payload_points import PayloadPoints
+from sensors.wire.payload_points import SPARKPLUG, PayloadPoints
 from sensors.wire.payloads import Heard, PayloadReader
 from sensors.wire.points import Basis, UnitOfValue, reference_lel_pct_per
+from sensors.wire.protobuf import NoBufferError
 from sensors.wire.reader import HeadReader, InstalledHead
+from sensors.wire.sparkplug import EdgeSession, Gone
 from sensors.wire.words import Stretch
 
 
@@ -49,7 +51,9 @@ class Listener:
     """Judges what one head says.
 
     Attributes:
-        topics: where it speaks, each with how its payloads are read.
+        topics: where it speaks, each with how its payloads are read. Those of Sparkplug end in ``+``, which stands for
+            one level.
+        edge: what it knows of its edge node; None for a head that is not behind one of Sparkplug.
 
     Raises:
         TopicError: (on making) if the head's topic does not fit its profile's template.
@@ -61,7 +65,8 @@ class Listener:
         self._points = points
         self._basis = head.basis
         self._reader = PayloadReader(points, head.topic)
-        self.topics = dict(self._reader.kinds)
+        self.edge = EdgeSession(head.topic) if points.payload == SPARKPLUG else None
+        self.topics = dict.fromkeys(self.edge.topics, SPARKPLUG) if self.edge else dict(self._reader.kinds)
         self._measure = Measure(0.0, points.top, points.zero_drift, points.trip, dict(points.trips), points.head)
         self._order = precedence(points.precedence)
         self._conversions: dict[UnitOfValue, Conversion] = {}
@@ -83,6 +88,8 @@ class Listener:
         Raises:
             GarbledPayloadError: if the payload is not of the kind that the profile says.
         """
+        if self.edge is not None:
+            return (Ignored.RETAINED,) if retained else self._from_edge(self.edge, topic, payload, taken)
         there = self._reader.availability(topic, payload)
         if there is False:
             return (silence(self._detector, "offline", taken),)
@@ -113,6 +120,21 @@ class Listener:
             reading = replace(reading, quality=Quality.UNCERTAIN, reason=reason)
         self._seen = self._seen or reading.quality is not Quality.BAD
         return reading if self._watch.idle or reading.raw is None else self._watch.watched(reading, reading.raw)
+
+    def _from_edge(self, edge: EdgeSession, topic: str, payload: bytes, taken: Stamp) -> tuple[Outcome, ...]:
+        try:
+            said = edge.hear(topic, payload)
+        except NoBufferError as error:
+            raise GarbledPayloadError(str(error)) from None
+        if said is None:
+            return ()
+        if isinstance(said, Gone):
+            return (silence(self._detector, said.reason, taken),)
+        document: Json = dict(said.values)
+        outcome = self.sample(document, None, taken)
+        if said.doubt and isinstance(outcome, Reading) and outcome.quality is Quality.GOOD:
+            outcome = replace(outcome, quality=Quality.UNCERTAIN, reason=said.doubt)
+        return (outcome,)
 
     def garbled(self, taken: Stamp) -> Reading:
         """Return the reading of a message that is not what the head would send."""

@@ -8,10 +8,13 @@ from typing import Final, TypeAlias
 
 from sensors.wire.meanings import ALARMS, Meaning
 from sensors.wire.points import AnalogueHead, Function, ModbusPoints, Raw, UnitOfValue
+from sensors.wire.sparkplug import topics_of
 from sensors.wire.topics import DEFAULT, captures, filled, names
 
-KINDS: Final = ("json", "text", "list", "lines")
-"""How a payload is read: one JSON document; plain text; a JSON list of samples; several JSON documents in a row."""
+SPARKPLUG: Final = "sparkplug"
+KINDS: Final = ("json", "text", "list", "lines", SPARKPLUG)
+"""How a payload is read: one JSON document; plain text; a JSON list of samples; several JSON documents in a row; the
+metrics of Sparkplug B, as a document of their names."""
 
 Step: TypeAlias = "str | tuple[str, str]"
 """One step of a pointer: a key or index, or (key, value): the first item of a list whose key has that value."""
@@ -37,6 +40,11 @@ def pointer_tokens(pointer: str) -> tuple[Step, ...]:
     return tuple((match[1], match[2]) if (match := _CHOICE.fullmatch(token)) else token for token in plain)
 
 
+def pointer_to(name: str) -> str:
+    """Return the JSON pointer to this key of a document, whatever signs it has."""
+    return "/" + name.replace("~", "~0").replace("/", "~1")
+
+
 @dataclass(frozen=True, slots=True)
 class FieldPoint:
     """One field of what a device publishes.
@@ -58,7 +66,7 @@ class PayloadState:
 
     Attributes:
         missing: what a message without it means: ``uncertain`` (raises alarms, ends none), ``unchanged`` (as last
-            said), ``normal`` or ``fault``.
+            said, before that uncertain), ``last`` (as last said, before that normal), ``normal`` or ``fault``.
         retained: whether what the broker kept is believed (never for an alarm).
         gate: while it says anything but "measuring", nothing else the device says is believed.
     """
@@ -129,7 +137,8 @@ class PayloadPoints:
         sequence: pointer to a field that differs in every new sample (counter or time); None where there is none.
         topic: template of the head's own topic.
         text_numbers: numbers may come as texts.
-        missing: what a message without the value means: ``ignore`` (it is no sample), ``zero``, ``fault``.
+        missing: what a message without the value means: ``ignore`` (it is no sample), ``zero`` (if the object that
+            would hold it is there), ``fault``.
 
     Raises:
         ValueError: if a pointer or a template is malformed, or a number is not finite, or the scale is zero.
@@ -206,6 +215,8 @@ class PayloadPoints:
             TopicError: if the head's own topic does not fit the profile's template.
         """
         values = captures(self.topic, topic)
+        if self.payload == SPARKPLUG:
+            return topics_of(topic)
         found = [filled(field.topic, values) if field.topic else topic for field in self.fields()]
         return tuple(dict.fromkeys([topic, *found] if self.own_topic_speaks else found))
 

@@ -200,7 +200,7 @@ class PayloadReader:
         if found is not ABSENT and found is not None:
             return found
         match self._points.missing:
-            case "zero":
+            case "zero" if isinstance(found_at(document, self._value[1][:-1]), dict):
                 return 0
             case "fault":
                 return None
@@ -257,7 +257,8 @@ class PayloadReader:
     def _state(self, document: Json, topic: str, *, retained: bool) -> tuple[Told, bool, bool]:
         """Return (what is told, nothing missing, whether this message speaks of a state).
 
-        For a head of words only that a state must be one that can say "gas": another is no sample.
+        For a head of words only that a state must be one that can say "gas", or say now that it does not measure:
+        another is no sample.
         """
         said, complete, spoke = NOTHING_TOLD, True, False
         numbers = self._points.value is not None
@@ -265,8 +266,8 @@ class PayloadReader:
             here = field.topic == topic
             found = found_at(document, field.steps) if here else ABSENT
             if found is not ABSENT and not (retained and not field.state.retained):
-                spoke = spoke or numbers or field.says_alarm
                 field.told = told(field.state.meaning.of(scalar_of(found)), self._order)
+                spoke = spoke or numbers or field.says_alarm or field.told.status is not Status.MEASURING
                 now: Told | None = field.told
             else:
                 now = field.without(self._order, here=here)
@@ -296,6 +297,8 @@ class _StateField:
         match self.state.missing:
             case "normal":
                 return self.told if not here and self.told is not None else NOTHING_TOLD
+            case "last":
+                return NOTHING_TOLD if self.told is None else self.told
             case "fault" if here:
                 return told(("fault",), order)
             case "uncertain" if here:

@@ -222,6 +222,14 @@ def test_a_sparkplug_birth_names_its_gas_metrics(models: Models) -> None:
         ("spBv1.0/depot/DDATA/node/head7", "Inputs/LEL"),
     ]
     assert found[0].keys["unit_of_value"] == "lel_pct"
+    assert "spBv1.0/depot/DDATA/node/+" in readable(found[0]).topics(found[0].topic)
+    assert (found[1].profile, found[1].notes) == ("", ("no-profile",)), "a unit that nobody told is not guessed"
+
+
+def test_a_metric_of_the_node_itself_is_read_by_its_own_topic(models: Models) -> None:
+    (found,) = heard(models, ("spBv1.0/depot/NBIRTH/node", birth(("AI3", 10, "%LEL"))))
+    assert found.topic == "spBv1.0/depot/NDATA/node"
+    assert found.topic in readable(found).topics(found.topic)
 
 
 # --- whatever comes

@@ -47,7 +47,11 @@ def given(table: Mapping[str, Any]) -> Given:
         if name in table
     }
     messages = [
-        Message(each["payload"].encode(), each.get("topic", ""), each.get("retained", False))
+        Message(
+            bytes.fromhex(each["hex"]) if "hex" in each else each["payload"].encode(),
+            each.get("topic", ""),
+            each.get("retained", False),
+        )
         for each in table.get("messages", [{"payload": table["payload"]}] if "payload" in table else [])
     ]
     return Given(tables, messages, table.get("topic", ""), table.get("unit", 1))

@@ -1,17 +1,19 @@
 """Every shipped profile, backwards and forwards: what the simulator writes is what the decoder reads."""
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
 import pytest
 
 from sensors import profiles
 from sensors.profiles import Profile
 from sensors.readings import DetectorId, Quality, Reading, Status
+from sensors.rehearsal import own_topic
 from sensors.stamps import Instant, Stamp, UtcNanos
 from sensors.wire.listener import Listener, MqttPoints
 from sensors.wire.meanings import SAYINGS
 from sensors.wire.payload_points import PayloadPoints
-from sensors.wire.points import Basis, Function, ModbusPoints
+from sensors.wire.points import Basis, Function, ModbusPoints, UnitOfValue, reference_lel_pct_per
 from sensors.wire.registers import InstalledHead, plan
 from sensors.wire.words import Stretch
 from simulator.encode import Wanted, now, payloads, registers, resolution, sayable
@@ -19,7 +21,6 @@ from simulator.encode import Wanted, now, payloads, registers, resolution, sayab
 BASES = (Basis(1.4, 1.4), Basis(1.7, 1.4), Basis(2.1, 1.7, 1.03))
 NOW = Stamp(Instant(1_000_000_000), UtcNanos(0))
 UNIT = 9
-TOPIC = "casa/sonda-7/sensor/gas"
 
 
 @dataclass(frozen=True)
@@ -55,17 +56,6 @@ def installations() -> list[Played]:
     return found
 
 
-def topic_for(points: PayloadPoints) -> str:
-    """A topic that fits the profile's template."""
-    for topic in (TOPIC, "application/1/device/ab01/event/up", "v3/app@ttn/devices/ab01/up", "tele/sonda/SENSOR"):
-        try:
-            points.topics(topic)
-        except ValueError:
-            continue
-        return topic
-    raise AssertionError(f"no topic of this test fits {points.topic}")
-
-
 def shown(points: ModbusPoints | PayloadPoints, basis: Basis, *wanted: Wanted) -> Reading:
     """What the decoder makes of a head that shows these things one after the other."""
     last: Reading | None = None
@@ -75,10 +65,10 @@ def shown(points: ModbusPoints | PayloadPoints, basis: Basis, *wanted: Wanted) -
             image = registers(points, basis, each, UNIT)
             (last,) = block.readings(image.words(stretches_of(block.asks)), 0, NOW)
     else:
-        topic = topic_for(points)
+        topic = own_topic(points)
         listener = Listener(MqttPoints(DetectorId("D"), topic, points, basis))
-        for each in wanted:
-            for at, payload in payloads(points, topic, basis, each):
+        for sample, each in enumerate(wanted):
+            for at, payload in payloads(points, topic, basis, replace(each, beat=sample)):
                 for outcome in listener.hear(at, payload, NOW):
                     last = outcome if isinstance(outcome, Reading) else last
     assert last is not None
@@ -107,6 +97,13 @@ def step_of(points: ModbusPoints | PayloadPoints, basis: Basis) -> float:
     return 1e-3
 
 
+def top_of(points: ModbusPoints | PayloadPoints, basis: Basis) -> float:
+    """Full scale in %LEL of the reference, of a head that tells %LEL by messages; else more than is played."""
+    if isinstance(points, PayloadPoints) and points.full_scale and points.unit_of_value is UnitOfValue.LEL_PCT:
+        return points.full_scale * reference_lel_pct_per(UnitOfValue.LEL_PCT, basis)
+    return math.inf
+
+
 @played
 @pytest.mark.parametrize("basis", BASES, ids=str)
 def test_every_shipped_profile_reads_the_gas_that_was_written_through_it(played, basis):
@@ -115,9 +112,11 @@ def test_every_shipped_profile_reads_the_gas_that_was_written_through_it(played,
     if isinstance(points, PayloadPoints) and points.says_yes_or_no:
         numbers = False
     for gas in (0.0, 3.5, 9.96, 10.0, 23.4):
+        if gas >= top_of(points, basis):
+            continue
         reading = shown(points, basis, Wanted(), Wanted(gas))
         assert reading.status is Status.MEASURING
-        assert reading.quality is Quality.GOOD
+        assert reading.quality is (Quality.GOOD if "measuring" in sayable(points) else Quality.UNCERTAIN)
         if numbers:
             assert reading.lel_pct is not None
             assert reading.lel_pct == pytest.approx(gas, abs=step_of(points, basis) / 2 + 1e-5)

@@ -1,0 +1,87 @@
+"""Faults that were found by attacking the whole process, each kept as the attack that found it."""
+
+import asyncio
+import signal
+import time
+
+from whole_depot import Whole, until
+
+
+async def test_a_stale_acknowledgement_takes_no_level_the_person_never_saw(depot: Whole) -> None:
+    await depot.start()
+    await depot.web_up()
+    depot.gas(1, 12.0)
+    seen = await depot.shown("GD-1")
+    depot.gas(1, 60.0)
+    await until(lambda: depot.hook.gas("risen"), 3.0)
+    status, answer = await depot.post(f"/api/v1/alarms/{seen['id']}/acknowledge", by="Ana", seen=seen["seq"])
+    assert (status, answer["error"]) == (409, "changed")
+    assert depot.siren_on
+    status, _ = await depot.post(f"/api/v1/alarms/{seen['id']}/acknowledge", by="Ana", seen=seen["seq"] + 1)
+    assert status == 200
+    await until(lambda: not depot.siren_on, 3.0)
+
+
+async def test_a_page_moved_to_another_port_leaves_none_behind(depot: Whole) -> None:
+    await depot.start()
+    await depot.web_up()
+    assert depot.process is not None
+    first = depot.web_port
+    depot.web_port = await _free_port()
+    depot.write()
+    depot.process.send_signal(signal.SIGHUP)
+    await depot.web_up()
+    await _gone(first)
+    second, depot.web_port = depot.web_port, first
+    depot.write()
+    depot.process.send_signal(signal.SIGHUP)
+    await depot.web_up()
+    await _gone(second)
+    assert not depot.hook.of("SYSTEM", "raised", "task:web")
+    assert await depot.stop() == 0
+    await _gone(first)
+
+
+async def test_a_control_socket_removed_by_others_is_made_anew(depot: Whole) -> None:
+    await depot.start()
+    await depot.web_up()
+    (depot.folder / "var" / "control.sock").unlink()
+    await until(depot._answers, 10.0, "a new socket")
+    depot.gas(1, 12.0)
+    await until(lambda: depot.siren_on, 3.0)
+    deadline = time.monotonic() + 10
+    while (await depot.get("/health")).get("alive") is not True:
+        assert time.monotonic() < deadline
+        await asyncio.sleep(0.05)
+
+
+async def test_a_watch_that_was_stopped_says_so_and_blames_no_head(depot: Whole) -> None:
+    await depot.start()
+    await until(lambda: len(depot.line.log) > 6)
+    assert depot.process is not None
+    depot.process.send_signal(signal.SIGSTOP)
+    await asyncio.sleep(5.0)  # a real stop of a real process has no virtual clock
+    depot.process.send_signal(signal.SIGCONT)
+    await until(lambda: depot.hook.of("SYSTEM", "raised", "watch"), 5.0)
+    await until(lambda: depot.hook.of("SYSTEM", "cleared", "watch"), 5.0)
+    assert depot.hook.of("BLIND", "raised") == []
+
+
+async def _free_port() -> int:
+    server = await asyncio.start_server(lambda *_: None, "127.0.0.1", 0)
+    port: int = server.sockets[0].getsockname()[1]
+    server.close()
+    await server.wait_closed()
+    return port
+
+
+async def _gone(port: int) -> None:
+    deadline = time.monotonic() + 5
+    while True:
+        try:
+            _, writer = await asyncio.open_connection("127.0.0.1", port)
+        except OSError:
+            return
+        writer.close()
+        assert time.monotonic() < deadline, "the old page is still there"
+        await asyncio.sleep(0.05)
