@@ -324,7 +324,7 @@ class Engine:
         bump = self._bumps.get(DetectorId(event.key.subject))
         if bump is not None and event.drill:
             bump.told.setdefault(answer.delivery.recipient, answer.at)
-        if answer.delivery.channel not in self.orders.counting or event.key.kind is not Kind.GAS:
+        if answer.delivery.channel not in self.orders.counting:
             return
         alarm = self.book.get(event.key)
         if alarm is not None and annunciates(event) and alarm.decided == event.at and alarm.first_output is None:
@@ -335,6 +335,8 @@ class Engine:
         turn.touched[alarm.key] = None
         turn.show = True
         bump = self._bumps.get(DetectorId(alarm.key.subject))
+        if alarm.key.kind is not Kind.GAS:
+            return  # the three seconds, and a bump's times, are those of gas
         if bump is not None and bump.first_output is None:
             bump.first_output = at
         elapsed = at.mono - alarm.sampled.mono
