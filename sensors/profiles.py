@@ -152,12 +152,16 @@ def _read(path: Path, name: str) -> Profile:
         raise ProfileError(file=name, line=None, key="file", expected="a readable profile", got=got) from None
     except UnicodeDecodeError:
         raise ProfileError(file=name, line=None, key="file", expected="UTF-8 text", got="other bytes") from None
-    except tomllib.TOMLDecodeError as error:
+    except RecursionError:
+        raise ProfileError(file=name, line=None, key="file", expected="TOML", got="too deep a nesting") from None
+    except ValueError as error:  # TOMLDecodeError, and what int() and datetime() say of impossible values
         found = re.search(r"line (\d+)", str(error))
         line = int(found.group(1)) if found else None
         raise ProfileError(file=name, line=line, key="file", expected="TOML", got=str(error)) from None
     try:
         return _profile(document)
+    except RecursionError:
+        raise ProfileError(file=name, line=None, key="file", expected="TOML", got="too deep a nesting") from None
     except KeyFault as fault:
         line = _line_of(text, fault.key)
         raise ProfileError(file=name, line=line, key=fault.key, expected=fault.expected, got=fault.got) from None

@@ -68,7 +68,7 @@ class Line:
         self._write: Callable[[bytes], None] | None = None
         self._flights: dict[int, Exchange] = {}
         self._commands = Commands(self.counters)
-        self._silent = Silent(period_s, timeout_s, self.counters)
+        self._silent = Silent(timeout_s, self.counters)
         self._strays = Strays(self.counters)
         self._head_clock = NEVER
         self._doubt_until = NEVER

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
+from datetime import datetime
 from enum import Enum
 from math import inf
 from typing import Final
@@ -23,6 +24,8 @@ SOURCE: Final = "mqtt"
 REPEAT_WINDOW_NS: Final = 100 * MILLISECOND
 """The same bytes on the same topic within this time are one sample that came twice."""
 TOPICS_PER_SUBSCRIBE: Final = 100
+SEQUENCE_STUCK: Final = "sequence-stuck"
+"""Reason of a reading whose sequence number is not newer than the one before."""
 WHOLE_LEL_PCT: Final = 100.0
 """Full scale of a head in %LEL of which nobody knows more."""
 
@@ -53,10 +56,11 @@ class MqttCounters:
         readings: handed on.
         dropped_retained: what the broker had kept from before: never fresh.
         dropped_size: beyond the packet limit, from a broker that cannot be told of it.
-        dropped_garbled: no JSON text; told as a fault of the heads on that topic.
+        dropped_garbled: no JSON text, or one that gives a head's value twice; told as a fault of the heads concerned.
         dropped_empty: no bytes: somebody cleared a retained message.
         dropped_absent: a message that does not speak of the head's value.
         dropped_duplicate: the sample before, once more.
+        out_of_sequence: another sample under the number of the one before, or under an older one.
         refused_topics: subscriptions the broker did not grant, at the last connection.
         reconnects: connections made after the first.
         failed_connects: attempts that failed.
@@ -70,6 +74,7 @@ class MqttCounters:
     dropped_empty: int = 0
     dropped_absent: int = 0
     dropped_duplicate: int = 0
+    out_of_sequence: int = 0
     refused_topics: int = 0
     reconnects: int = 0
     failed_connects: int = 0
@@ -178,9 +183,15 @@ class MqttSource:
             return tuple(ear.garbled(taken) for ear in topic.ears)
         readings = []
         for ear in topic.ears:
-            match ear.hear(document, taken):
+            try:
+                heard = ear.hear(document, taken)
+            except GarbledPayloadError:
+                self.counters.dropped_garbled += 1
+                heard = ear.garbled(taken)
+            match heard:
                 case Reading() as reading:
                     readings.append(reading)
+                    self.counters.out_of_sequence += reading.reason == SEQUENCE_STUCK
                 case _Silence.ABSENT:
                     self.counters.dropped_absent += 1
                 case _Silence.DUPLICATE:
@@ -228,22 +239,30 @@ class _Ear:
         trip = UNKNOWN_TRIP_LEL_PCT if points.trip is None else points.trip * per_unit
         self._per_unit = per_unit
         self._span = Span(full_scale * per_unit, points.zero_drift * per_unit, trip)
-        self._sequence: str | None = None
+        self._last: Heard | None = None
         self._seen = False
 
     def hear(self, document: Json, taken: Stamp) -> Reading | _Silence:
-        """Return the reading in a document, or why there is none."""
+        """Return the reading in a document, or why there is none.
+
+        Raises:
+            GarbledPayloadError: the document gives this head's value or state twice.
+        """
         heard = self._reader.read(document)
         if heard is None:
             return _Silence.ABSENT
+        stuck = False
         if heard.sequence is not None:
-            if heard.sequence == self._sequence:
+            if self._last is not None and _same_sample(heard, self._last):
                 return _Silence.DUPLICATE
-            self._sequence = heard.sequence
+            stuck = self._last is not None and not _newer(heard.sequence, self._last.sequence)
+            self._last = heard
         reading = self._judged(heard, taken)
+        # It says less than its profile promises: enough to raise an alarm, not enough to end one.
         if reading.quality is Quality.GOOD and not heard.complete:
-            # It says less than its profile promises: enough to raise an alarm, not enough to end one.
             reading = replace(reading, quality=Quality.UNCERTAIN, reason="no-status")
+        if reading.quality is not Quality.BAD and stuck:
+            reading = replace(reading, quality=Quality.UNCERTAIN, reason=SEQUENCE_STUCK)
         self._seen = self._seen or reading.quality is not Quality.BAD
         return reading
 
@@ -264,3 +283,27 @@ class _Ear:
     def unheard(self, reason: str, taken: Stamp) -> Reading:
         """Return the reading of a head that cannot be heard."""
         return silence(self._detector, reason, taken)
+
+
+def _same_sample(one: Heard, other: Heard) -> bool:
+    """Tell whether two messages are one sample: the same number, and the same word on value and state."""
+    return (one.sequence, one.raw, one.gas, one.status, one.complete, one.reason) == (
+        other.sequence,
+        other.raw,
+        other.gas,
+        other.status,
+        other.complete,
+        other.reason,
+    )
+
+
+def _newer(sequence: str, before: str | None) -> bool:
+    """Tell whether a sample comes after the one before. Numbers and times have an order; other texts only differ."""
+    if before is None or sequence == before:
+        return before is None
+    for order in (float, datetime.fromisoformat):
+        try:
+            return bool(order(sequence) > order(before))  # type: ignore[operator]  # each is compared with its own kind
+        except (ValueError, TypeError, OverflowError):  # TypeError: a time with a zone against one without
+            continue
+    return True

@@ -1,5 +1,6 @@
 """JSON payloads of MQTT heads <-> the values in them: which field says what. Knows no topic, broker or clock."""
 
+import json
 import math
 from dataclasses import dataclass
 from typing import Final, TypeAlias
@@ -91,17 +92,54 @@ class GarbledPayloadError(ValueError):
     """The bytes are no JSON text that a head would send."""
 
 
+TWICE: Final = object()
+"""Stands in a document in place of a member whose name was given twice: nobody knows which of the two is meant."""
+
+
 def decode(payload: bytes) -> Json:
     """Read one JSON text, strictly: UTF-8, no NaN or Infinity, no number beyond a double, nothing after it.
 
-    The caller bounds the length; nesting is bounded by the interpreter's own limit.
+    A member given twice is `TWICE`; the others stand. The caller bounds the length; nesting is bounded by the
+    interpreter's own limit.
 
     Raises:
         GarbledPayloadError: if it is not that.
     """
     try:
-        document: Json = msgspec.json.decode(payload)
-    except (msgspec.MsgspecError, RecursionError) as error:
+        document: Json = msgspec.json.decode(payload)  # it alone is strict, the other alone sees repeated names
+        if payload.count(b":") > 1:
+            _scan(payload.decode())
+    except _RepeatedNameError:
+        return _marked(payload)
+    except (ValueError, RecursionError) as error:  # msgspec's and the codec's errors are ValueErrors
+        raise GarbledPayloadError(printable(str(error))) from None
+    return document
+
+
+class _RepeatedNameError(Exception):
+    """An object has two members of one name."""
+
+
+def _no_repeats(members: list[tuple[str, object]]) -> None:
+    if len(members) > 1 and len({name for name, _ in members}) < len(members):
+        raise _RepeatedNameError
+
+
+def _mark_repeats(members: list[tuple[str, object]]) -> dict[str, object]:
+    document: dict[str, object] = {}
+    for name, value in members:
+        document[name] = TWICE if name in document else value
+    return document
+
+
+_scan = json.JSONDecoder(object_pairs_hook=_no_repeats, parse_int=str, parse_float=str).decode
+
+
+def _marked(payload: bytes) -> Json:
+    """Read a text that is known for valid JSON once more, with `TWICE` for every member given twice."""
+    try:
+        document: Json = json.loads(payload, object_pairs_hook=_mark_repeats)
+    except (ValueError, RecursionError) as error:  # a whole number of thousands of digits
         raise GarbledPayloadError(printable(str(error))) from None
     return document
 
@@ -141,7 +179,11 @@ class PayloadReader:
         )
 
     def read(self, document: Json) -> Heard | None:
-        """Return what the message says of this head; None if it does not speak of its value at all."""
+        """Return what the message says of this head; None if it does not speak of its value at all.
+
+        Raises:
+            GarbledPayloadError: if it says the value or a state twice.
+        """
         found = _find(document, self._value)
         if found is _ABSENT:
             return None
@@ -202,6 +244,8 @@ def _find(document: Json, tokens: tuple[str, ...]) -> object:
     for token in tokens:
         if isinstance(place, dict):
             place = place.get(token, _ABSENT)
+            if place is TWICE:
+                raise GarbledPayloadError(printable(f"{token} is given twice"))
         elif isinstance(place, list) and _is_index(token):
             place = place[int(token)] if int(token) < len(place) else _ABSENT
         else:
