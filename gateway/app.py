@@ -37,13 +37,13 @@ from gateway.events import (
     SystemCondition,
     WindowKind,
 )
-from gateway.journal import Journal, StoreError
+from gateway.journal import Journal, NotOursError, open_anyhow
 from gateway.metrics import watch_figures
 from gateway.notify import ServiceManager
 from gateway.picture import Picture
 from gateway.reloading import NewOrders, NotFollowed, read_anew
 from gateway.runtime import Runtime
-from gateway.webprocess import WebProcess, host_of
+from gateway.webprocess import LONGEST_PAUSE_S, WebProcess, host_of
 from gateway.wiring import Ears, Wiring, build, orders, places, speaker, worst_cases
 from sensors.drivers.pacer import Pacer
 from sensors.readings import DetectorId, LinkChange, Scan
@@ -121,7 +121,7 @@ class App:
         self._perform(self._engine.start(self.clock.now()))
         self._start_wiring()
         if self._web is not None:
-            self._runtime.start("web", self._web.run, "web")
+            self._runtime.start("web", self._web.run, "web", longest_pause_s=LONGEST_PAUSE_S)
         self._loop.call_later(HEARTBEAT_S, self._beat)
         gc.collect()
         gc.freeze()  # what stands now stays for good: the collector need not walk it again while we watch
@@ -397,7 +397,7 @@ class App:
             await self._runtime.end("web")
             self._web = web
             if web is not None:
-                self._runtime.start("web", web.run, "web")
+                self._runtime.start("web", web.run, "web", longest_pause_s=LONGEST_PAUSE_S)
         self._show_soon()
         self._log.info("following the new configuration", detectors=len(depot.detectors), page=self._page())
 
@@ -411,13 +411,16 @@ def run(
     """
     depot = loaded.depot
     try:
-        depot.data.mkdir(parents=True, exist_ok=True)
-        journal = Journal.open(journal_path(depot), depot=depot.id, vfs=vfs)
-    except (StoreError, OSError) as error:
+        opened = open_anyhow(journal_path(depot), depot=depot.id, now=SystemClock().now(), vfs=vfs)
+    except NotOursError as error:
         sys.stderr.write(f"{error}\n")
         return EXIT_FAILED
+    if opened.reason:
+        structlog.get_logger("watch").error(
+            "the journal is not what it was", reason=opened.reason, detail=opened.detail
+        )
     try:
-        return asyncio.run(_run(depot, journal, environ, ready))
+        return asyncio.run(_run(depot, opened.journal, environ, ready))
     except ControlError as error:
         sys.stderr.write(f"{error}\n")
         return EXIT_FAILED

@@ -27,6 +27,7 @@ from dashboards.ports import EventView
 from dashboards.web.api import HistoryError
 from dashboards.web.app import WebScreens, application
 from dashboards.web.server import WebServer, listening
+from gateway import limits, logs
 from gateway.journal.errors import StoreError
 from gateway.journal.reader import JournalReader
 from gateway.records import event_from
@@ -141,4 +142,6 @@ def _address(text: str) -> tuple[str, int]:
 
 
 if __name__ == "__main__":
+    logs.install()
+    limits.raise_descriptors()
     sys.exit(main())

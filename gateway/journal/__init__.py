@@ -1,9 +1,10 @@
 """The journal: one durable, tamper-evident file per depot. docs/journal-format.md describes it byte by byte."""
 
-from gateway.journal.errors import StoreError
+from gateway.journal.errors import NotOursError, StoreError
 from gateway.journal.log import Journal
+from gateway.journal.opening import open_anyhow
 from gateway.journal.reader import JournalReader
 from gateway.journal.verify import check
 from gateway.journal.writer import JournalHealth
 
-__all__ = ["Journal", "JournalHealth", "JournalReader", "StoreError", "check"]
+__all__ = ["Journal", "JournalHealth", "JournalReader", "NotOursError", "StoreError", "check", "open_anyhow"]

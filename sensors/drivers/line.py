@@ -72,7 +72,7 @@ class Line:
         self._write: Callable[[Ask, int], None] | None = None
         self._flights: dict[int, Exchange] = {}
         self._commands = Commands(self.counters)
-        self._silent = Silent(period_s, timeout_s, self.counters)
+        self._silent = Silent(timeout_s, self.counters)
         self._strays = Strays(self.counters)
         self._outcomes = Outcomes(source, self._turns, self._silent, clock, on_scan, self.counters)
         self._head_clock = NEVER
