@@ -85,7 +85,7 @@ class AlarmBook:
             phase=after,
             level=level,
             present=True,
-            since=now if old is None else old.since,
+            since=now if old is None or key.kind not in LATCHING else old.since,
             sampled=sampled,
             decided=now,
             first_output=None,
@@ -137,6 +137,10 @@ class AlarmBook:
         old = self._alarms[key]
         return self._move(old, Trigger.CLEAR, now, reading=reading, reason=reason, by=by)
 
+    def follow_cable(self, key: AlarmKey, now: Stamp, reading: Reading) -> AlarmEvent:
+        """A head watches again whose cable's notice spoke for it: nobody was told of it, so nobody need take it."""
+        return self._move(self._alarms[key], Trigger.END, now, reading=reading, cause=Cause.CLEARED)
+
     def end_drill(self, key: AlarmKey, now: Stamp) -> AlarmEvent:
         """The test window over a head has closed: its drill alarm goes, in whatever phase it is."""
         return self._move(self._alarms[key], Trigger.END, now, reason="drill-ended")
@@ -154,7 +158,7 @@ class AlarmBook:
     def silence(self, key: AlarmKey, now: Stamp, until: Stamp, by: str, note: str) -> AlarmEvent | None:
         """Mute the horn for this alarm until then; everything else stays. None where no horn sounds for it."""
         old = self._alarms.get(key)
-        if old is None or old.phase not in HORN:
+        if old is None or key.kind is not Kind.GAS or old.phase not in HORN:
             return None
         alarm = replace(old, muted_until=until)
         self._alarms[key] = alarm
@@ -200,6 +204,7 @@ class AlarmBook:
         by: str | None = None,
         note: str = "",
         reason: str = "",
+        cause: Cause | None = None,
     ) -> AlarmEvent:
         after = step(old.phase, trigger, latching=old.key.kind in LATCHING)
         assert after is not None, f"{old.key}: {trigger} in {old.phase}"
@@ -207,6 +212,7 @@ class AlarmBook:
             old,
             phase=after,
             reason=reason or old.reason if trigger is Trigger.CLEAR else old.reason,
+            ended=now if trigger is Trigger.CLEAR else old.ended,
             present=old.present and trigger not in (Trigger.CLEAR, Trigger.END),
             acknowledged_by=by if trigger is Trigger.ACKNOWLEDGE else old.acknowledged_by,
             lel_pct=old.lel_pct if reading is None else reading.gas(),
@@ -218,7 +224,7 @@ class AlarmBook:
             self._alarms[old.key] = alarm
         seq, event_id = self._next()
         return self._event(
-            seq, event_id, alarm, CAUSES[trigger], old.phase, now, reading, by=by, note=note, reason=reason
+            seq, event_id, alarm, cause or CAUSES[trigger], old.phase, now, reading, by=by, note=note, reason=reason
         )
 
     def _next(self) -> tuple[int, EventId]:

@@ -72,6 +72,7 @@ class AlarmState:
         first_output: when the first counting output took the raise or the latest rise; None until then.
         peak: highest %LEL (reference basis) seen in this occurrence; None unless GAS.
         annunciated: when it was last raised or last rose: escalation counts from here.
+        ended: when its condition went; None while it holds.
         muted_until: the horn is silenced until then; None when it may sound.
         until: when a window that a person opened over a head ends by itself; None but for such a window.
         opened_by: who opened that window; None but for such a window.
@@ -98,6 +99,7 @@ class AlarmState:
     reason: str
     detail: str
     annunciated: Stamp
+    ended: Stamp | None = None
     told: tuple[str, ...] = ()
     seq: int = 0
     until: Stamp | None = None

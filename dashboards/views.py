@@ -4,6 +4,7 @@ The page's script (web/static/vigia.js) says the same things in the browser; a t
 """
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Literal
 
@@ -111,6 +112,7 @@ def page_view(snapshot: Snapshot, locale: Locale, *, current: bool, lost_s: floa
         lost_s: since the gateway was last heard, for the sentence; None when unknown.
     """
     known = {view.id: view for view in snapshot.detectors}
+    cut = {alarm.subject for alarm in snapshot.alarms if alarm.kind == "BLIND" and alarm.present}
     areas: dict[str, tuple[DetectorView, list[DetectorCard]]] = {}
     for view in snapshot.detectors:
         areas.setdefault(view.area, (view, []))[1].append(detector_card(view, locale, current=current))
@@ -122,6 +124,7 @@ def page_view(snapshot: Snapshot, locale: Locale, *, current: bool, lost_s: floa
         alarms=tuple(
             alarm_row(alarm, known.get(alarm.subject), snapshot.at, locale, current=current)
             for alarm in sorted(snapshot.alarms, key=_urgency)
+            if not _spoken_for(alarm, known.get(alarm.subject), cut)
         ),
         areas=tuple((locale.text("page.area", area=_area(head, "")), tuple(cards)) for head, cards in areas.values()),
         outputs=tuple(output_row(output, locale, current=current) for output in snapshot.outputs),
@@ -129,6 +132,11 @@ def page_view(snapshot: Snapshot, locale: Locale, *, current: bool, lost_s: floa
         measured=measured_badge(snapshot.worst_ms, locale),
         computed=computed_badge(snapshot.worst_case_s, locale),
     )
+
+
+def _spoken_for(alarm: AlarmView, detector: DetectorView | None, cut: AbstractSet[str]) -> bool:
+    """Tell whether a head's row may stay away because the row of its cut cable speaks for it."""
+    return alarm.kind == "BLIND" and alarm.reason == "link" and detector is not None and detector.source in cut
 
 
 def headline_of(snapshot: Snapshot, locale: Locale, *, current: bool, lost_s: float | None) -> Badge:
@@ -140,7 +148,8 @@ def headline_of(snapshot: Snapshot, locale: Locale, *, current: bool, lost_s: fl
         return Badge("stale", locale.text("shape.stale"), lost)
     tones = [detector_tone(view, current=True) for view in snapshot.detectors]
     blind = {view.id for view in snapshot.detectors if not view.watching}
-    blind |= {alarm.subject for alarm in snapshot.alarms if alarm.kind == "BLIND" and alarm.present}
+    heads = {view.id for view in snapshot.detectors}
+    blind |= {alarm.subject for alarm in snapshot.alarms if alarm.kind == "BLIND" and alarm.present} & heads
     gas = sum(alarm.kind == "GAS" for alarm in snapshot.alarms)
     faults = sum(alarm.kind == "SYSTEM" for alarm in snapshot.alarms)
     attentions = sum(

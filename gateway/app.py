@@ -1,19 +1,19 @@
 """The composition root: joins engine, journal, lines, channels and screens, and carries the engine's effects out."""
 
 import asyncio
+import contextlib
 import gc
 import secrets
 import signal
 import sys
 from collections.abc import Callable
 from dataclasses import asdict
-from importlib.metadata import version
 from typing import assert_never
 
 import structlog
 
 from alerts.alarms import AlarmKey, Delivery, Outcome
-from dashboards.ports import Act, Answer, DepotView, Figure, Window
+from dashboards.ports import Act, Answer, Figure, Window
 from gateway.clock import SystemClock, is_set
 from gateway.configuration.loading import Loaded
 from gateway.control import ControlError, ControlServer
@@ -33,17 +33,17 @@ from gateway.events import (
     Show,
     SystemCondition,
 )
-from gateway.journal import Journal, StoreError
+from gateway.journal import Journal, NotOursError, open_anyhow
 from gateway.links import Links
 from gateway.metrics import kept_figures, watch_figures
 from gateway.notify import ServiceManager
-from gateway.picture import Picture
+from gateway.picture import Picture, depot_view
 from gateway.pulse import BEAT, Pulse
 from gateway.recording import Recording
 from gateway.reloading import NewOrders, NotFollowed, read_anew
 from gateway.runtime import Runtime
 from gateway.sealing import Sealing
-from gateway.webprocess import web_process
+from gateway.webprocess import LONGEST_PAUSE_S, web_process
 from gateway.wiring import Ears, Wiring, build, orders, places, speaker, worst_cases
 from sensors.drivers.pacer import Pacer
 from sensors.readings import DetectorId, LinkChange, Scan
@@ -114,7 +114,7 @@ class App:
         self._perform(self._engine.start(self.clock.now(), self._sealing.vkey))
         self._start_wiring()
         if self._web is not None:
-            self._runtime.start("web", self._web.run, "web")
+            self._runtime.start("web", self._web.run, "web", longest_pause_s=LONGEST_PAUSE_S)
         self._loop.call_later(HEARTBEAT_S, self._beat)
         gc.collect()
         gc.freeze()  # what stands now stays for good: the collector need not walk it again while we watch
@@ -154,20 +154,9 @@ class App:
         self._sealing.hang_out()
 
     def _paint(self, depot: Depot, worst: dict[DetectorId, tuple[float, bool]]) -> Picture:
-        view = DepotView(
-            id=depot.id,
-            name=depot.name,
-            address=depot.address,
-            timezone=depot.timezone,
-            language=depot.language,
-            version=version("vigia-glp"),
-            started=rfc3339(self._started.utc),
-            vkey=self._sealing.vkey,
-        )
-
         return Picture(
             self._engine,
-            depot=view,
+            depot=depot_view(depot, self._started, self._sealing.vkey),
             worst_case_s=worst,
             places=places(depot),
             words=speaker(depot),
@@ -365,7 +354,7 @@ class App:
             await self._runtime.end("web")
             self._web = web
             if web is not None:
-                self._runtime.start("web", web.run, "web")
+                self._runtime.start("web", web.run, "web", longest_pause_s=LONGEST_PAUSE_S)
         self._show_soon()
         self._log.info("following the new configuration", detectors=len(depot.detectors), page=self._page())
 
@@ -379,15 +368,20 @@ def run(
     """
     depot = loaded.depot
     try:
-        depot.data.mkdir(parents=True, exist_ok=True)
+        with contextlib.suppress(OSError):  # whoever needs the folder says so
+            depot.data.mkdir(parents=True, exist_ok=True)
         sealing = Sealing(depot)
-        journal = Journal.open(depot.journal, depot=depot.id, vfs=vfs, seal=sealing.seal)
-    except (StoreError, OSError) as error:
+        opened = open_anyhow(depot.journal, depot=depot.id, now=SystemClock().now(), vfs=vfs, seal=sealing.seal)
+    except NotOursError as error:
         sys.stderr.write(f"{error}\n")
         return EXIT_FAILED
+    if opened.reason:
+        structlog.get_logger("watch").error(
+            "the journal is not what it was", reason=opened.reason, detail=opened.detail
+        )
 
     async def watch() -> int:
-        return await App(depot, journal, sealing, environ).run(ready)
+        return await App(depot, opened.journal, sealing, environ).run(ready)
 
     try:
         return asyncio.run(watch())

@@ -327,7 +327,7 @@ class Engine:
     def _accepted(self, event: AlarmEvent, answer: Delivered, turn: Turn) -> None:
         """A channel has taken a notice; the first counting one to take a raise or a rise ends the three seconds."""
         self.windows.told(event, answer)
-        if answer.delivery.channel not in self.orders.counting or event.key.kind is not Kind.GAS:
+        if answer.delivery.channel not in self.orders.counting:
             return
         alarm = self.book.get(event.key)
         if alarm is not None and annunciates(event) and alarm.decided == event.at and alarm.first_output is None:
@@ -337,6 +337,8 @@ class Engine:
         self.book.amend(replace(alarm, first_output=at))
         turn.touched[alarm.key] = None
         turn.show = True
+        if alarm.key.kind is not Kind.GAS:
+            return  # the three seconds, and a bump's times, are those of gas
         self.windows.took(alarm.key, at)
         elapsed = at.mono - alarm.sampled.mono
         self.worst_ns = elapsed if self.worst_ns is None else max(self.worst_ns, elapsed)

@@ -46,6 +46,7 @@ MQTT = {
     "dropped_empty": ("mqtt_dropped_empty_total", "messages without a byte"),
     "dropped_absent": ("mqtt_dropped_absent_total", "messages that do not speak of the head's value"),
     "dropped_duplicate": ("mqtt_dropped_duplicate_total", "the sample before, once more"),
+    "out_of_sequence": ("mqtt_out_of_sequence_total", "another sample under an old sequence number"),
     "refused_topics": ("mqtt_refused_topics", "subscriptions the broker did not grant, at the last connection"),
     "reconnects": ("mqtt_reconnects_total", "connections made after the first"),
     "failed_connects": ("mqtt_failed_connects_total", "connections that failed"),

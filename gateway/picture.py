@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from importlib.metadata import version
 
 from alerts.alarms import AlarmKey, AlarmState, Phase
 from alerts.messages.words import Place
@@ -16,10 +17,11 @@ from dashboards.ports import (
     Snapshot,
     WindowView,
 )
+from gateway.depot import Depot
 from gateway.engine import Engine
 from gateway.events import WindowKind
 from gateway.watched import Head
-from sensors.readings import DetectorId, Reading
+from sensors.readings import DetectorId, Reading, Status
 from sensors.stamps import MILLISECOND, SECOND, Stamp, rfc3339
 
 NO_BUDGET = (0.0, False)
@@ -28,6 +30,20 @@ SPOKEN_IN_SECONDS = 60
 
 Words = Callable[[AlarmState, Stamp], dict[str, str]]
 """Takes a standing alarm and the present, and says it in every language."""
+
+
+def depot_view(depot: Depot, started: Stamp, vkey: str) -> DepotView:
+    """Who is watched, since when, and by which program."""
+    return DepotView(
+        id=depot.id,
+        name=depot.name,
+        address=depot.address,
+        timezone=depot.timezone,
+        language=depot.language,
+        version=version("vigia-glp"),
+        started=rfc3339(started.utc),
+        vkey=vkey,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,15 +148,16 @@ class Picture:
         worst, certified = self._worst_case_s.get(name, NO_BUDGET)
         place = self._places(name)
         watching = last is not None and (not head.troubled or self._engine.sight.watching(head))
+        quality, status, reason = self._worth(head, now)
         return DetectorView(
             id=name,
             area=head.watch.area,
             source=head.watch.source,
             lel_pct=None if last is None else last.lel_pct,
             at_least=None if last is None else last.at_least,
-            quality="bad" if last is None else last.quality.value,
-            status="no-contact" if last is None else last.status.value,
-            reason="never-heard" if last is None else last.reason,
+            quality=quality,
+            status=status,
+            reason=reason,
             taken=None if last is None else rfc3339(last.taken.utc),
             age_s=None if last is None else _seconds(last.taken, now),
             a1=levels.a1,
@@ -153,6 +170,16 @@ class Picture:
             area_name=place.area,
             window=self._window(head),
         )
+
+    def _worth(self, head: Head, now: Stamp) -> tuple[str, str, str]:
+        """Quality, status and reason as of now: a value that has grown too old is no longer what it was."""
+        last = head.last
+        if last is None:
+            return "bad", "no-contact", "never-heard"
+        if last.status is not Status.NO_CONTACT and now.mono - last.taken.mono > head.watch.blind_after:
+            down = self._engine.sight.sources.down(head.watch.source)
+            return ("bad", "stale", "stale") if down is None else ("bad", "no-contact", down)
+        return last.quality.value, last.status.value, last.reason
 
     def _window(self, head: Head) -> WindowView | None:
         kind, alarm = self._engine.sight.window(head), self._engine.book.get(head.blind)

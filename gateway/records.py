@@ -121,6 +121,7 @@ def state_body(alarm: AlarmState) -> dict[str, Json]:
         "told": list(alarm.told),
         "until_ms": None if alarm.until is None else utc_ms(alarm.until),
         "drill": alarm.drill,
+        "ended_ms": None if alarm.ended is None else utc_ms(alarm.ended),
         "seq": alarm.seq,
         "opened_by": alarm.opened_by,
     }
@@ -152,6 +153,7 @@ def state_from(key: AlarmKey, body: Mapping[str, Any], now: Stamp) -> AlarmState
         drill=bool(body.get("drill")),
         opened_by=body.get("opened_by"),
         seq=body.get("seq", 0),
+        ended=None if body.get("ended_ms") is None else as_of(body["ended_ms"], now),
     )
 
 

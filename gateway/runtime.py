@@ -9,8 +9,8 @@ import structlog
 
 FIRST_RESTART_S = 0.05
 LONGEST_RESTART_S = 2.0
-WELL_AFTER_S = 5.0
-"""A part that has run this long since its last start is well again."""
+WELL_AFTER_S = 60.0
+"""A part that has run this long since its last start is well again. One that dies every few seconds is one notice."""
 
 END_WITHIN_S = 1.0
 """How long cancelled parts may take to put their things away."""
@@ -36,9 +36,9 @@ class Runtime:
         self._log = structlog.get_logger("runtime")
         self.restarts = 0
 
-    def start(self, name: str, part: Part, group: str) -> None:
-        """Run a part until its group is ended."""
-        task = asyncio.create_task(self.supervise(name, part), name=name)
+    def start(self, name: str, part: Part, group: str, *, longest_pause_s: float = LONGEST_RESTART_S) -> None:
+        """Run a part until its group is ended. A start that costs much may ask for a longer pause between tries."""
+        task = asyncio.create_task(self.supervise(name, part, longest_pause_s), name=name)
         self._running.append(_Running(name, group, task))
 
     def once(self, name: str, part: Part) -> None:
@@ -48,7 +48,7 @@ class Runtime:
     async def _guarded(self, name: str, part: Part) -> None:
         running = asyncio.current_task()
         try:
-            reason = await self._outcome(name, part)
+            reason = await self._outcome(name, part, told="")
             self._trouble(name, bool(reason), reason)
         finally:
             self._running = [other for other in self._running if other.task is not running]
@@ -64,29 +64,36 @@ class Runtime:
             for task in late:
                 self._log.warning("part did not end in time", part=task.get_name())
 
-    async def supervise(self, name: str, part: Part) -> None:
+    async def supervise(self, name: str, part: Part, longest_pause_s: float = LONGEST_RESTART_S) -> None:
         """Run one part for ever: restarted at once, then with a backoff that is capped; each loss is told."""
         loop = asyncio.get_running_loop()
-        pause = 0.0
+        pause, reason = 0.0, ""
         while True:
             began = loop.time()
             well = loop.call_later(WELL_AFTER_S, self._trouble, name, False, "")
             try:
-                reason = await self._outcome(name, part) or "ended"
+                reason = await self._outcome(name, part, told=reason) or "ended"
             finally:
                 well.cancel()
             self.restarts += 1
             self._trouble(name, True, reason)
             if loop.time() - began > WELL_AFTER_S:
-                pause = 0.0
+                pause, reason = 0.0, ""
             await asyncio.sleep(pause)
-            pause = min(max(pause * 2, FIRST_RESTART_S), LONGEST_RESTART_S)
+            pause = min(max(pause * 2, FIRST_RESTART_S), longest_pause_s)
 
-    async def _outcome(self, name: str, part: Part) -> str:
-        """Run a part to its end; return what it died of, empty when it simply ended."""
+    async def _outcome(self, name: str, part: Part, told: str) -> str:
+        """Run a part to its end; return what it died of, empty when it simply ended.
+
+        Of what was told the last time already, the log gets one line and no trace.
+        """
         try:
             await part()
         except Exception as fault:  # noqa: BLE001 - the one place: whatever a part dies of, the others go on
-            self._log.error("part failed", part=name, error=str(fault), trace=traceback.format_exc(limit=-6))
-            return f"{type(fault).__name__}: {fault}"[:200]
+            reason = f"{type(fault).__name__}: {fault}"[:200]
+            if reason == told:
+                self._log.error("part failed again", part=name, error=str(fault))
+            else:
+                self._log.error("part failed", part=name, error=str(fault), trace=traceback.format_exc(limit=-6))
+            return reason
         return ""

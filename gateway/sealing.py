@@ -56,7 +56,7 @@ class Sealing:
         self.fault = ""
         try:
             self._key = note_signer(depot.data, self._origin)
-        except KeyFileError as error:
+        except (KeyFileError, OSError) as error:
             self.fault = str(error)
         self.last: Sealed | None = None
         self._copy: CheckpointCopy | None = None

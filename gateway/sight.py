@@ -74,7 +74,10 @@ class Sight:
                 head.well_since = reading.taken.mono
             if reading.taken.mono - head.well_since >= self.timing.back_after:
                 head.well_since = None
-                turn.note(self._book.clear(head.blind, turn.now, reading), send=not head.grouped)
+                if head.grouped:
+                    turn.note(self._book.follow_cable(head.blind, turn.now, reading), send=False)
+                else:
+                    turn.note(self._book.clear(head.blind, turn.now, reading))
                 head.grouped = False
                 self._cable_may_be_whole(head.watch.source, turn)
 

@@ -29,7 +29,7 @@ from dashboards.web.app import WebScreens, application
 from dashboards.web.server import WebServer, listening
 from dashboards.web.trends import TooLongError, TrendsError
 from dashboards.web.watched import LedgerError
-from gateway import watchbook
+from gateway import limits, logs, watchbook
 from gateway.journal.errors import StoreError
 from gateway.journal.reader import JournalReader
 from gateway.records import event_from
@@ -191,4 +191,6 @@ def _address(text: str) -> tuple[str, int]:
 
 
 if __name__ == "__main__":
+    logs.install()
+    limits.raise_descriptors()
     sys.exit(main())

@@ -10,6 +10,9 @@ from gateway.depot import Depot
 
 END_WITHIN_S = 0.8
 
+LONGEST_PAUSE_S = 30.0
+"""Between two tries to start a child that ends by itself, as while its port is taken: each is a whole Python."""
+
 
 @dataclass(frozen=True, slots=True)
 class WebProcess:

@@ -13,7 +13,8 @@ Path: TypeAlias = "tuple[str | int, ...]"
 """Keys, and indices for arrays of tables and array items: ``("detector", 0, "head", "milliamp", 1)``."""
 
 MAX_DEPTH = 64
-"""Nested deeper than this, a value's inner lines are not recorded."""
+"""Keys with more parts and values nested deeper are not recorded, only that they stand there: no depot needs them, and
+what they cost whoever reads them grows with their square."""
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_\-]+")
 _BARE_VALUE = re.compile(r"[^,\]}#\n]*")
@@ -32,10 +33,11 @@ class Twice:
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Where everything stands; lines count from 1."""
+    """Where everything stands; lines count from 1. `deep`: those on which keys or values go beyond `MAX_DEPTH`."""
 
     of: dict[Path, int] = field(default_factory=dict)
     twice: list[Twice] = field(default_factory=list)
+    deep: list[int] = field(default_factory=list)
 
     def nearest(self, path: Path) -> int:
         """Return the line of `path`, else of the closest thing around it; 1 if nothing is known."""
@@ -133,6 +135,7 @@ class _Scanner:
 
     def _value(self, path: Path, depth: int) -> None:
         if depth > MAX_DEPTH:
+            self._note_deep()
             raise _UnreadableError
         self._skip(_BLANK)
         for fence in ('"""', "'''"):
@@ -189,6 +192,14 @@ class _Scanner:
             self._skip(_BLANK)
             if not self._take("."):
                 return keys
+            if len(keys) >= MAX_DEPTH:
+                self._note_deep()
+                raise _UnreadableError
+
+    def _note_deep(self) -> None:
+        line = self._line_here()
+        if line not in self.found.deep[-1:]:
+            self.found.deep.append(line)
 
     def _quoted(self) -> str:
         quote, start = self._here(), self.at + 1

@@ -123,14 +123,14 @@ class Whole:
             text = text.replace(old, new)
         self.file.write_text(text, encoding="utf-8")
 
-    async def start(self, *, ready: bool = True) -> None:
+    async def start(self, *, ready: bool = True, output: int | None = None, within: tuple[str, ...] = ()) -> None:
+        """Start the real process. `output`: where it talks, if not into its log; `within`: run by this command."""
         self.write()
-        log = (self.folder / "gateway.log").open("ab")
         environ = os.environ | {"VIGIA_HOOK_SECRET": SECRET, "VIGIA_LANG": "en"}
-        self.process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "gateway.cli", "run", str(self.file), stdout=log, stderr=log, env=environ
-        )
-        log.close()
+        command = (*within, sys.executable, "-m", "gateway.cli", "run", str(self.file))
+        with (self.folder / "gateway.log").open("ab") as log:
+            to = log if output is None else output
+            self.process = await asyncio.create_subprocess_exec(*command, stdout=to, stderr=to, env=environ)
         if ready:
             await until(self._answers, what=f"control socket; see {self.log()[-2000:]}")
 

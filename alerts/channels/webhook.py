@@ -10,7 +10,7 @@ from http import HTTPStatus
 
 import aiohttp
 
-from alerts.alarms import Notice, Outcome, Verdict
+from alerts.alarms import Kind, Notice, Outcome, Verdict
 from alerts.channels.addresses import RememberedAddresses
 from alerts.messages.body import body
 
@@ -22,6 +22,9 @@ KEPT_OPEN_S = 5.0
 
 WAIT_MAX_S = 60.0
 """The longest Retry-After that is honoured; a receiver may ask for quiet, not for hours of silence."""
+
+GAS_WAITS_S = 1.0
+"""How long gas keeps such a quiet: what a receiver asked because of other notices must not hide gas."""
 
 _AGAIN = frozenset(
     {
@@ -52,7 +55,7 @@ class Webhook:
         self._secret = None if secret is None else secret.encode()
         self._session: aiohttp.ClientSession | None = None
         self._opened = asyncio.Event()
-        self._quiet_until = 0.0
+        self._quiet_since = self._quiet_until = 0.0
 
     async def run(self) -> None:
         """Hold this channel's own connections until cancelled; no other channel shares them or waits for them."""
@@ -75,7 +78,7 @@ class Webhook:
 
     async def deliver(self, notice: Notice) -> Outcome:
         """Make one attempt; waits for `run` to have opened the session."""
-        if asyncio.get_running_loop().time() < self._quiet_until:
+        if self._kept_quiet(notice):
             return Outcome(Verdict.RETRY, "receiver asked to wait")
         await self._opened.wait()
         session = self._session
@@ -94,6 +97,20 @@ class Webhook:
         except (aiohttp.ClientError, OSError) as fault:
             return Outcome(Verdict.RETRY, _reason(fault))
 
+    def _kept_quiet(self, notice: Notice) -> bool:
+        """Tell whether the receiver's wish for quiet holds for this notice."""
+        until = self._quiet_until
+        if notice.event.key.kind is Kind.GAS:
+            until = min(until, self._quiet_since + GAS_WAITS_S)
+        return asyncio.get_running_loop().time() < until
+
+    def _keep_quiet(self, wait_s: float) -> None:
+        """Take the receiver's wish. One that is repeated to gas prolongs the quiet, not the second that gas keeps."""
+        now = asyncio.get_running_loop().time()
+        if now >= self._quiet_until:
+            self._quiet_since = now
+        self._quiet_until = max(self._quiet_until, now + wait_s)
+
     async def _post(self, session: aiohttp.ClientSession, notice: Notice, content: bytes) -> Outcome:
         headers = {"Content-Type": "application/json; charset=utf-8", "Idempotency-Key": notice.delivery.id}
         if self._secret is not None:
@@ -102,7 +119,7 @@ class Webhook:
         async with session.post(self._url, data=content, headers=headers, allow_redirects=False) as response:
             if response.status in (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE):
                 wait = min(_wait_s(response.headers.get("Retry-After"), response.headers.get("Date")), WAIT_MAX_S)
-                self._quiet_until = max(self._quiet_until, asyncio.get_running_loop().time() + wait)
+                self._keep_quiet(wait)
             return judge(response.status)
 
 

@@ -79,7 +79,7 @@ def standing(state: AlarmState, place: Place, language: str, now: Stamp) -> str:
         peak=state.peak,
         since=state.since,
         sampled=state.sampled,
-        at=now,
+        at=now if state.ended is None else state.ended,
         by=state.acknowledged_by,
         reason=state.reason,
         detail=state.detail,

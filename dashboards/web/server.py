@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator
 import uvicorn
 from starlette.types import ASGIApp
 
+from dashboards.web.doors import BoundedProtocol, SpareSocket
+
 UNREAD_MS = 10_000
 """A browser that takes nothing for this long is cut off by the kernel: stopped, asleep, or out of reach."""
 
@@ -25,7 +27,7 @@ def listening(host: str, port: int) -> socket.socket:
         OSError: the address cannot be had.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener = SpareSocket(family, socket.SOCK_STREAM)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
@@ -46,7 +48,8 @@ class WebServer(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 app,
-                http="h11",
+                http=BoundedProtocol,
+                backlog=BACKLOG,
                 ws="wsproto",
                 ws_max_size=4096,
                 ws_per_message_deflate=False,

@@ -183,7 +183,7 @@ function = "holding"
 type = "uint16"
 scale = 1
 unit_of_value = "lel_pct"
-lel_vol_pct = 1.4               # {talk.text("init.comment.basis")}
+# lel_vol_pct = 1.4             # {talk.text("init.comment.basis")}
 # calibrated_on = 2026-08-01
 """
 

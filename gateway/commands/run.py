@@ -1,6 +1,5 @@
 """``vigia run``: the watch itself, until it is told to stop."""
 
-import sys
 from pathlib import Path
 
 import click
@@ -12,6 +11,10 @@ def command(talk: Talk) -> click.Command:
     """Build the command in the talk's language."""
 
     def run(file: Path) -> None:
+        from gateway import limits, logs
+
+        logs.install()
+        limits.raise_descriptors()
         loaded = load_or_exit(talk, file)
         from gateway import app
         from gateway.budget import budgets
@@ -23,26 +26,6 @@ def command(talk: Talk) -> click.Command:
             talk.say("run.not_certified", detectors=", ".join(short), limit=f"{loaded.depot.within_s:g}", file=file)
         if loaded.depot.web is not None:
             talk.say("run.page", host=loaded.depot.web.host, port=loaded.depot.web.port)
-        _log_to_stderr()
         click.get_current_context().exit(app.run(loaded, dict(talk.environ)))
 
     return click.Command("run", callback=run, help=talk.text("command.run"), params=[file_argument()])
-
-
-def _log_to_stderr() -> None:
-    """Pretty for a person at a terminal, JSON lines for everything else."""
-    import structlog
-
-    structlog.configure(
-        processors=[
-            structlog.contextvars.merge_contextvars,
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            *(
-                [structlog.dev.ConsoleRenderer()]
-                if sys.stderr.isatty()
-                else [structlog.processors.format_exc_info, structlog.processors.JSONRenderer(ensure_ascii=False)]
-            ),
-        ],
-        logger_factory=structlog.PrintLoggerFactory(file=sys.stderr),
-    )

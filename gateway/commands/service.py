@@ -35,6 +35,7 @@ TimeoutStartSec=30
 TimeoutStopSec=5
 KillMode=mixed
 OOMScoreAdjust=-500
+LimitNOFILE=65536
 
 # The journal, readings and keys live here, whatever depot.data says. Commands beside the service need to know it:
 #   sudo env VIGIA_DEPOT__DATA=/var/lib/vigia {vigia} status {file}

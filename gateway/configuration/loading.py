@@ -4,6 +4,7 @@ Beside it: the file's shape in `schema`, what must agree in `crosschecks`, the v
 module goes through them in order and builds the depot.
 """
 
+import os
 import ssl
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -59,6 +60,11 @@ EVERYTHING = GAS | {"BLIND", "SYSTEM"}
 DAY_S = 86_400
 DAY_MS = 1000 * DAY_S
 
+CONTROL = "control.sock"
+
+SOCKET_PATH_LIMIT = 107
+"""Longest path of a Unix socket, in bytes: sun_path of unix(7) less its closing NUL."""
+
 SECRET_LIMIT = 4096
 """Longest secret read from a file, in bytes."""
 
@@ -78,9 +84,19 @@ def load(path: Path, environ: Mapping[str, str]) -> Loaded:
         ConfigError: with every problem found.
     """
     sheet = Sheet(str(path), Catalogue.load("gateway.words", language_of(environ)), Lines())
-    sheet = overlay(read(sheet, _content(sheet, path)), environ)
+    sheet = read(sheet, _content(sheet, path))
+    try:
+        return _loaded(sheet, path, environ)
+    except RecursionError:
+        sheet.refuse_on(_deepest(sheet.lines), (), "too_deep")
+        raise ConfigError(tuple(sheet.problems)) from None
+
+
+def _loaded(sheet: Sheet, path: Path, environ: Mapping[str, str]) -> Loaded:
+    sheet = overlay(sheet, environ)
     tables = typed(sheet)
     crosscheck(sheet, tables)
+    _socket_fits(sheet, tables, path)
     heads = heads_of(sheet, tables, path.parent)
     secrets = _Secrets(sheet, path.parent, environ)
     channels = tuple(_channels(tables, secrets))
@@ -89,6 +105,21 @@ def load(path: Path, environ: Mapping[str, str]) -> Loaded:
     sheet.finish()
     depot = _depot(path, tables, heads, mqtt=mqtt, channels=channels, influx=influx)
     return Loaded(depot, tuple(dict.fromkeys(sheet.warnings)))
+
+
+def _deepest(lines: Lines) -> int:
+    return lines.of[max(lines.of, key=len)] if lines.of else 1
+
+
+def _socket_fits(sheet: Sheet, tables: Tables, path: Path) -> None:
+    """Refuse a data folder whose control socket has no room in an address of the kernel's."""
+    if tables.depot is None:
+        return
+    socket = path.absolute().parent / tables.depot.table.data / CONTROL
+    length = len(os.fsencode(socket))
+    if length > SOCKET_PATH_LIMIT:
+        most = SOCKET_PATH_LIMIT - len(f"/{CONTROL}")
+        sheet.refuse(("depot", "data"), "data_too_long", length=length - len(f"/{CONTROL}"), most=most)
 
 
 def _content(sheet: Sheet, path: Path) -> bytes:

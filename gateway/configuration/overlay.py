@@ -3,7 +3,8 @@
 Two underscores part the steps. An entry of an array of tables is named by its id, dots and dashes written as one
 underscore: ``VIGIA_BUS__DETECTORES__HOST``. Upper and lower case are one. Text is taken as it stands; numbers, dates
 and lists are written as in TOML. A variable with two underscores that fits nothing is refused: a misspelt setting must
-not pass in silence. Variables without them (``VIGIA_LANG``, secrets) are none of this module's business.
+not pass in silence. Variables without them (``VIGIA_LANG``, secrets) are none of this module's business, unless they
+begin with the name of a table, or in small letters: what looks like a setting and is none is warned of.
 """
 
 import re
@@ -15,7 +16,7 @@ from difflib import get_close_matches
 from types import UnionType
 from typing import Annotated, Literal, Union, cast, get_args, get_origin
 
-from gateway.configuration.problems import Sheet
+from gateway.configuration.problems import Sheet, shown
 from gateway.configuration.schema import CHANNELS, LISTED, SINGLE, Table
 from sensors.toml_lines import Path
 
@@ -28,13 +29,30 @@ def overlay(sheet: Sheet, environ: Mapping[str, str]) -> Sheet:
     named = _secrets_named(tables)
     overlaid: dict[Path, str] = {}
     for variable, value in sorted(environ.items()):
-        if not variable.startswith(PREFIX) or "__" not in variable or variable in named:
+        if variable in named or not variable.upper().startswith(PREFIX):
+            continue
+        if not variable.startswith(PREFIX) or "__" not in variable:
+            _warn_of(sheet, variable)
             continue
         path = _place(sheet, tables, variable)
         if path:
             overlaid[path] = variable
             _set(tables, path, _value(path, tables, value))
     return replace(sheet, tables=tables, overlaid=overlaid)
+
+
+def _warn_of(sheet: Sheet, variable: str) -> None:
+    """Warn of a variable that sets nothing, where it looks as if it was meant to."""
+    steps = [step for step in variable.upper().removeprefix(PREFIX).split("_") if step]
+    table = steps[0].lower() if steps else ""
+    if table not in SINGLE and table not in LISTED and "__" not in variable:
+        return
+    key = "_".join(steps[1:]) or "<KEY>"
+    meant = f"{PREFIX}{table.upper()}__{key}" if table in SINGLE else f"{PREFIX}{table.upper()}__<ID>__<KEY>"
+    if not variable.startswith(PREFIX) and "__" in variable:
+        meant = variable.upper()
+    named = replace(sheet, overlaid={("environment",): variable})
+    named.warn(("environment",), "overlay_unused", name=shown(variable, quoted=False), meant=meant)
 
 
 def _secrets_named(tables: Mapping[str, object]) -> frozenset[str]:

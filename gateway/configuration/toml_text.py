@@ -43,6 +43,9 @@ def read(sheet: Sheet, content: bytes) -> Sheet:
     lines = scan(text)
     sheet = replace(sheet, lines=lines, tables=_ids(text, lines))
     _note_twice(sheet)
+    if lines.deep:  # not for the parser: it takes time that grows with the square, and dies of more
+        sheet.refuse_on(lines.deep[0], (), "too_deep")
+        sheet.finish()
     try:
         tables: Mapping[str, object] = tomllib.loads(text)
     except RecursionError:

@@ -21,6 +21,14 @@ class StoreError(Exception):
         self.right = right
 
 
+class NotOursError(StoreError):
+    """The journal is somebody else's: another program writes it, or it belongs to another depot."""
+
+
+class DamagedError(StoreError):
+    """The file is there and can be read, but is no journal that this Vigia can go on with."""
+
+
 CODES: tuple[tuple[type[apsw.Error], str], ...] = (
     (apsw.FullError, "full"),
     (apsw.IOError, "failing"),

@@ -3,18 +3,20 @@
 import fcntl
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
 import apsw
 
 from alerts.alarms import AlarmKey, Delivery, EventId, Kind
 from gateway.events import Due, OutboxRow, Record, Restored, StateRow
-from gateway.journal import schema
+from gateway.journal import canonical, schema
 from gateway.journal.batches import fetch_node, prepare, read_head
-from gateway.journal.errors import StoreError
+from gateway.journal.errors import DamagedError, NotOursError, StoreError
 from gateway.journal.health import JournalHealth
 from gateway.journal.tree import EMPTY_ROOT, Frontier, frontier, leaf_hash, position, stored
 from gateway.journal.writer import Erasure, Seal, Sealed, Writer
@@ -26,7 +28,14 @@ BUSY_MS = 100
 WAL_KEPT_BYTES = 16 * 1024 * 1024
 """The write-ahead log is cut to this after it was moved into the file."""
 
+MEMORY_MAX_BYTES = 32 * 1024 * 1024
+"""What a journal in memory may hold."""
+
 DAMAGED = "keep the file, run `vigia verify` on it, start with a new one"
+
+
+Owed: TypeAlias = tuple[OutboxRow, Mapping[str, Any]]
+Row = TypeVar("Row")
 
 
 class Journal:
@@ -36,20 +45,37 @@ class Journal:
         restored: what it knew when it was opened.
     """
 
-    def __init__(self, writer: Writer, restored: Restored, lock: int) -> None:
+    def __init__(
+        self, writer: Writer, restored: Restored, lock: int | None, *, standing: str = "", keeps: bool = True
+    ) -> None:
         self._writer = writer
-        self._lock: int | None = lock
+        self._lock = lock
+        self._standing = standing
+        self._keeps = keeps
         self.restored = restored
 
     @classmethod
-    def open(cls, path: Path, *, depot: str, vfs: str | None = None, seal: Seal | None = None) -> "Journal":
+    def open(
+        cls,
+        path: Path,
+        *,
+        depot: str,
+        vfs: str | None = None,
+        seal: Seal | None = None,
+        carried: Restored | None = None,
+        standing: str = "",
+    ) -> "Journal":
         """Open the journal of this depot, creating it or bringing it to the present version.
 
         Checks the stored head against the tree's peaks and its last entry, not the whole log. `vfs` names the SQLite
         file layer to go through; None is the operating system. `seal` signs (size, root); None: no checkpoints.
+        `carried` is what a new journal takes over from an older one; its numbers begin at 1 all the same, and so does
+        what it knows of the time. `standing` is a trouble to tell for as long as it is open.
 
         Raises:
-            StoreError: the file is no journal, another depot's, of a newer version, damaged, or in use.
+            NotOursError: it is another depot's, or another program writes it.
+            DamagedError: the file is no journal, of a newer version, or damaged.
+            StoreError: it cannot be written.
         """
         lock = take_lock(path)
         try:
@@ -57,7 +83,10 @@ class Journal:
             try:
                 tree = _prepare(path, db, depot)
                 restored = _restore(path, db)
-                journal = cls(Writer(path, db, tree, seal), restored, lock)
+                if carried is not None:
+                    _carry(db, carried.states)
+                    restored = Restored(restored.last_seq, carried.states, carried.owed)
+                journal = cls(Writer(path, db, tree, seal), restored, lock, standing=standing)
             except BaseException:
                 db.close(force=True)
                 raise
@@ -68,6 +97,28 @@ class Journal:
             os.close(lock)
             raise
         return journal
+
+    @classmethod
+    def in_memory(cls, path: Path, *, depot: str, carried: Restored | None, standing: str) -> "Journal":
+        """Begin a journal that ends with the process. It commits nothing: no ticket of it is ever answered.
+
+        `path` is where it should stand, for its messages. What it may hold is bounded by `MEMORY_MAX_BYTES`; beyond it
+        records are dropped and counted, as on a full disk.
+
+        Raises:
+            NotOursError: another program writes the journal at `path`.
+        """
+        db = apsw.Connection(":memory:")
+        db.execute(f"PRAGMA max_page_count = {MEMORY_MAX_BYTES // schema.number(db, 'page_size')}").fetchall()
+        schema.migrate(db, depot, EMPTY_ROOT)
+        restored = carried or Restored(0, (), ())
+        try:
+            lock = take_lock(path)
+        except NotOursError:
+            raise
+        except StoreError:
+            lock = None
+        return cls(Writer(path, db, _tree(path, db)), restored, lock, standing=standing, keeps=False)
 
     def start(
         self,
@@ -80,10 +131,27 @@ class Journal:
 
         Args:
             committed: takes the ticket of each record that is on the disk.
-            trouble: (True, code) when the worst trouble begins or changes, (False, "") when all is well again.
+            trouble: (True, code) when the worst trouble begins or changes, (False, "") when all is well again. The
+                trouble that stands as long as the journal is open is told at once, and again after each other one.
             sealed: takes each checkpoint that is on the disk.
         """
-        self._writer.start(committed, trouble, sealed)
+        if not self._standing:
+            self._writer.start(committed, trouble, sealed)
+            return
+        standing, told = self._standing, [self._standing]
+
+        def tell(unwell: bool, reason: str) -> None:
+            now = reason if unwell else standing
+            if now != told[0]:
+                told[0] = now
+                trouble(False, "")  # the two are told apart: a trouble that stands would hide the other
+                trouble(True, now)
+
+        trouble(True, standing)
+        if self._keeps:
+            self._writer.start(committed, tell, sealed)
+        else:
+            self._writer.start(lambda _ticket: None, lambda _unwell, _reason: None)
 
     def submit(self, record: Record) -> bool:
         """Queue a record; never waits for the disk. False when the queue is full: then it is dropped and counted.
@@ -110,7 +178,8 @@ class Journal:
 
     def health(self) -> JournalHealth:
         """Return the journal's figures of this moment."""
-        return self._writer.health()
+        health = self._writer.health()
+        return health if health.trouble or not self._standing else replace(health, trouble=self._standing)
 
     def close(self, timeout_s: float) -> bool:
         """Write what is queued, then stop. False when something was left unwritten after `timeout_s`."""
@@ -123,18 +192,34 @@ class Journal:
 
 def take_lock(path: Path) -> int:
     """Take the lock that says who writes this journal; it goes with the process, however that ends."""
+    file = path.with_name(path.name + ".lock")
     try:
-        descriptor = os.open(path.with_name(path.name + ".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
+        _refuse_another(path, file)
         raise StoreError(
             path, f"cannot be written ({error.strerror})", "its folder must exist and belong to the user Vigia runs as"
         ) from error
+    _take(path, descriptor)
+    return descriptor
+
+
+def _refuse_another(path: Path, file: Path) -> None:
+    """Ask for a lock that cannot be written, as on a disk turned read-only: another gateway may hold it."""
+    try:
+        descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return
+    _take(path, descriptor)
+    os.close(descriptor)
+
+
+def _take(path: Path, descriptor: int) -> None:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
         os.close(descriptor)
-        raise StoreError(path, "another program is writing it", "stop the other `vigia run` first") from error
-    return descriptor
+        raise NotOursError(path, "another program is writing it", "stop the other `vigia run` first") from error
 
 
 def _connect(path: Path, vfs: str | None) -> apsw.Connection:
@@ -153,10 +238,10 @@ def _prepare(path: Path, db: apsw.Connection, depot: str) -> Frontier:
     """Judge the file before touching it, bring it to the present version, and return its tree."""
     blank = schema.is_blank(db)
     if not blank and schema.number(db, "application_id") != schema.APPLICATION_ID:
-        raise StoreError(path, "is an SQLite file, but not a journal of Vigia", "give `data` a folder of its own")
+        raise DamagedError(path, "is an SQLite file, but not a journal of Vigia", "give `data` a folder of its own")
     version = schema.number(db, "user_version")
     if version > schema.VERSION:
-        raise StoreError(
+        raise DamagedError(
             path,
             f"has format {version}; this Vigia knows formats up to {schema.VERSION}",
             "run the newer Vigia that wrote it",
@@ -164,7 +249,7 @@ def _prepare(path: Path, db: apsw.Connection, depot: str) -> Frontier:
     if not blank:
         owner = read_head(db)[0]
         if owner != depot:
-            raise StoreError(
+            raise NotOursError(
                 path, f"belongs to the depot {owner!r}, not {depot!r}", "each depot has its own journal: check `data`"
             )
     for pragma in (
@@ -187,7 +272,7 @@ def _tree(path: Path, db: apsw.Connection) -> Frontier:
     """Read the tree's peaks and hold them against the head and the last entry: O(log n)."""
     _, size, root = read_head(db)
     for what in _faults(db, size, root):
-        raise StoreError(path, f"is damaged: {what}", DAMAGED)
+        raise DamagedError(path, f"is damaged: {what}", DAMAGED)
     return _stored_tree(db, size)
 
 
@@ -218,27 +303,64 @@ def _restore(path: Path, db: apsw.Connection) -> Restored:
     try:
         return _restored(db)
     except (ValueError, KeyError) as error:
-        raise StoreError(path, f"is damaged: a row cannot be read back ({error})", DAMAGED) from error
+        raise DamagedError(path, f"is damaged: a row cannot be read back ({error})", DAMAGED) from error
 
 
 def _restored(db: apsw.Connection) -> Restored:
+    return Restored(_last_seq(db), tuple(_states(db)), tuple(_owed(db)), _last_alive(db))
+
+
+def _last_seq(db: apsw.Connection) -> int:
     ((last_seq,),) = db.execute("SELECT max(seq) FROM alarm").fetchall()
-    states = tuple(
-        StateRow(AlarmKey(subject, Kind(kind)), json.loads(body))
-        for subject, kind, body in db.execute("SELECT subject, kind, body FROM alarm_state ORDER BY subject, kind")
-    )
-    owed = tuple(
-        (
-            OutboxRow(Delivery(identity, EventId(event), recipient, channel, attempt), Due.OWED, UtcNanos(changed)),
-            _body(data),
-        )
-        for identity, event, recipient, channel, attempt, changed, data in db.execute(
-            "SELECT o.id, o.event, o.recipient, o.channel, o.attempt, o.changed, e.bytes"
-            " FROM outbox o JOIN alarm a ON a.event = o.event JOIN entry e ON e.idx = a.idx"
-            " WHERE o.state = 'owed' ORDER BY a.seq, o.id"
-        )
-    )
-    return Restored(int(last_seq or 0), states, owed, _last_alive(db))
+    return int(last_seq or 0)
+
+
+def _states(db: apsw.Connection) -> Iterator[StateRow]:
+    for subject, kind, body in db.execute("SELECT subject, kind, body FROM alarm_state ORDER BY subject, kind"):
+        yield StateRow(AlarmKey(subject, Kind(kind)), json.loads(body))
+
+
+def _owed(db: apsw.Connection) -> Iterator[Owed]:
+    for identity, event, recipient, channel, attempt, changed, data in db.execute(
+        "SELECT o.id, o.event, o.recipient, o.channel, o.attempt, o.changed, e.bytes"
+        " FROM outbox o JOIN alarm a ON a.event = o.event JOIN entry e ON e.idx = a.idx"
+        " WHERE o.state = 'owed' ORDER BY a.seq, o.id"
+    ):
+        delivery = Delivery(identity, EventId(event), recipient, channel, attempt)
+        yield OutboxRow(delivery, Due.OWED, UtcNanos(changed)), _body(data)
+
+
+def salvaged(path: Path, depot: str) -> Restored | None:
+    """Read what can still be read of a journal that cannot be gone on with; None if it is another depot's.
+
+    Of each table that breaks off, what came before the break is taken. The file may be changed by it: give a copy.
+
+    Raises:
+        StoreError: not even a look at it is possible.
+    """
+    db = _connect(path, None)
+    try:
+        owner = next(_as_far_as_it_goes(map(read_head, (db,))), (depot,))[0]
+        if owner != depot:
+            return None
+        last_seq = next(_as_far_as_it_goes(map(_last_seq, (db,))), 0)
+        alive = next(_as_far_as_it_goes(map(_last_alive, (db,))), None)
+        states, owed = tuple(_as_far_as_it_goes(_states(db))), tuple(_as_far_as_it_goes(_owed(db)))
+        return Restored(last_seq, states, owed, alive)
+    finally:
+        db.close(force=True)
+
+
+def _as_far_as_it_goes(rows: Iterator[Row]) -> Iterator[Row]:
+    with suppress(apsw.Error, ValueError, KeyError, TypeError):
+        yield from rows
+
+
+def _carry(db: apsw.Connection, states: Iterable[StateRow]) -> None:
+    """Write alarm states of an older journal into a new one, so that the next restart knows them too."""
+    rows = [(row.key.subject, row.key.kind.value, canonical.encode(row.body)) for row in states if row.body is not None]
+    with db:
+        db.executemany("INSERT OR REPLACE INTO alarm_state (subject, kind, body) VALUES (?, ?, ?)", rows)
 
 
 def _last_alive(db: apsw.Connection) -> int | None:
@@ -268,7 +390,7 @@ def _sync_folder(folder: Path) -> None:
 
 def _explained(path: Path, error: apsw.Error) -> StoreError:
     if isinstance(error, apsw.NotADBError):
-        return StoreError(path, "is not a journal (no SQLite file)", "give `data` a folder of its own")
-    if isinstance(error, apsw.CorruptError):
-        return StoreError(path, f"is damaged: {error}", DAMAGED)
+        return DamagedError(path, "is not a journal (no SQLite file)", "give `data` a folder of its own")
+    if isinstance(error, apsw.CorruptError | apsw.SQLError):  # SQLError: tables are missing, or are others
+        return DamagedError(path, f"is damaged: {error}", DAMAGED)
     return StoreError(path, f"cannot be opened: {error}", "check the disk and who else has the file open")

@@ -59,6 +59,7 @@ class Line:
         self.counters = Counters()
         self.reason = ""
         self.answered = False
+        self._lost = False
         self._turns = Turns(blocks, self.counters)
         self._timeout_s = timeout_s
         self._period_s = period_s
@@ -71,7 +72,7 @@ class Line:
         self._write: Callable[[Ask, int], None] | None = None
         self._flights: dict[int, Exchange] = {}
         self._commands = Commands(self.counters)
-        self._silent = Silent(period_s, timeout_s, self.counters)
+        self._silent = Silent(timeout_s, self.counters)
         self._strays = Strays(self.counters)
         self._outcomes = Outcomes(source, self._turns, self._silent, clock, on_scan, self.counters)
         self._head_clock = NEVER
@@ -173,6 +174,7 @@ class Line:
         if self._quiet is not None:
             self._quiet.opened()
         if anew:
+            self._lost = True
             self._opened_at = now
             self._silent.may_speak(now, all_of_them=len(self._silent.polls) == len(self._turns.polls))
             self._doubt_until = NEVER
@@ -244,9 +246,10 @@ class Line:
         if verdict is Match.ANSWER or verdict is Match.EXCEPTION:
             oldest = self._window == 1 or key == next(iter(self._flights))
             del self._flights[key]
-            first, self.answered = not self.answered, True
+            self.answered = True
             self._false_id = ""
-            if first:
+            if self._lost:
+                self._lost = False
                 self._silent.line_is_back(now)
             if self._doubt_until != NEVER:
                 self._line_lives(now, exchange.sent)

@@ -14,7 +14,7 @@ from sensors.quality import Movement
 from sensors.readings import DetectorId, LinkChange, Reading, Scan
 from sensors.stamps import MILLISECOND, SECOND, Clock, Instant, Stamp
 from sensors.wire.documents import GarbledPayloadError
-from sensors.wire.listener import Ignored, Listener, MqttPoints
+from sensors.wire.listener import SEQUENCE_STUCK, Ignored, Listener, MqttPoints
 from sensors.wire.payload_points import PayloadPoints
 from sensors.wire.points import Basis
 
@@ -56,6 +56,7 @@ class MqttCounters:
         dropped_empty: no bytes: somebody cleared a retained message.
         dropped_absent: a message that does not speak of the head's value.
         dropped_duplicate: the sample before, once more.
+        out_of_sequence: another value under the sequence number of the one before; taken, with doubt.
         refused_topics: subscriptions the broker did not grant, at the last connection.
         reconnects: connections made after the first.
         failed_connects: attempts that failed.
@@ -69,6 +70,7 @@ class MqttCounters:
     dropped_empty: int = 0
     dropped_absent: int = 0
     dropped_duplicate: int = 0
+    out_of_sequence: int = 0
     refused_topics: int = 0
     reconnects: int = 0
     failed_connects: int = 0
@@ -193,6 +195,7 @@ class MqttSource:
                     continue
                 while len(heard) <= number:
                     heard.append([])
+                self.counters.out_of_sequence += outcome.reason == SEQUENCE_STUCK
                 heard[number].append(outcome)
         self.counters.dropped_garbled += garbled
         if retained and not heard:

@@ -1,6 +1,5 @@
 """The units that do not answer any more: when each is probed, and how long the line rests from what that cost."""
 
-from math import ceil
 from typing import Final
 
 from sensors.drivers.exchanges import NEVER, Counters, Poll
@@ -12,11 +11,9 @@ FAILURES_TO_SILENCE: Final = 2
 
 BACKOFF_FIRST_S: Final = 1.0
 BACKOFF_LAST_S: Final = 5.0
-PROBE_REST: Final = 25.0
-"""Delay caused to live units by a probe x this = rest for the line: probing costs them at most 4 % of the time."""
-
-FREE_DELAY: Final = 0.1
-"""A delay of more than this part of a period may cost a whole one: somebody misses the slot."""
+PROBE_REST: Final = 7.0
+"""Delay caused to live units by a probe x this = rest for the line. Of the time in between they lose at most an eighth,
+and less the slot that is made up for after each stall. docs/decisions/0005 has the figures."""
 
 PROBE_OVERDUE_S: Final = 2.0
 """A line without an idle gap probes all the same when a probe is so late."""
@@ -25,9 +22,8 @@ PROBE_OVERDUE_S: Final = 2.0
 class Silent:
     """The silent polls of one line, one probe among them at a time."""
 
-    def __init__(self, period_s: float, timeout_s: float, counters: Counters) -> None:
+    def __init__(self, timeout_s: float, counters: Counters) -> None:
         self.polls: list[Poll] = []
-        self._period_s = period_s
         self._timeout_s = timeout_s
         self._counters = counters
         self._probe: Poll | None = None
@@ -88,10 +84,7 @@ class Silent:
         if self._probe is None:
             return
         if self._delayed_since != NEVER:
-            cost = now - self._delayed_since
-            if cost > self._period_s * FREE_DELAY:
-                cost = ceil(cost / self._period_s) * self._period_s
-            self._next_probe = now + cost * PROBE_REST
+            self._next_probe = now + (now - self._delayed_since) * PROBE_REST
         self.forget_probe()
 
     def line_is_back(self, now: float) -> None:

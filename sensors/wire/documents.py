@@ -1,6 +1,7 @@
 """Payloads as documents: JSON, text, lists; and single fields found in them. Knows no device, broker or clock."""
 
 import base64
+import json
 import math
 import struct
 from datetime import datetime
@@ -21,6 +22,10 @@ MAX_SAMPLES: Final = 64
 """Samples read from one message; further ones are left out."""
 
 
+TWICE: Final = object()
+"""Stands in a document in place of a member whose name was given twice: nobody knows which of the two is meant."""
+
+
 class GarbledPayloadError(ValueError):
     """The bytes are not what a head would send."""
 
@@ -28,14 +33,47 @@ class GarbledPayloadError(ValueError):
 def decode(payload: bytes) -> Json:
     """Read one JSON text, strictly: UTF-8, no NaN or Infinity, no number beyond a double, nothing after it.
 
-    The caller bounds the length; nesting is bounded by the interpreter's own limit.
+    A member given twice is `TWICE`; the others stand. The caller bounds the length; nesting is bounded by the
+    interpreter's own limit.
 
     Raises:
         GarbledPayloadError: if it is not that.
     """
     try:
-        document: Json = msgspec.json.decode(payload)
-    except (msgspec.MsgspecError, RecursionError) as error:
+        document: Json = msgspec.json.decode(payload)  # it alone is strict, the other alone sees repeated names
+        if payload.count(b":") > 1:
+            _scan(payload.decode())
+    except _RepeatedNameError:
+        return _marked(payload)
+    except (ValueError, RecursionError) as error:  # msgspec's and the codec's errors are ValueErrors
+        raise GarbledPayloadError(printable(str(error))) from None
+    return document
+
+
+class _RepeatedNameError(Exception):
+    """An object has two members of one name."""
+
+
+def _no_repeats(members: list[tuple[str, object]]) -> None:
+    if len(members) > 1 and len({name for name, _ in members}) < len(members):
+        raise _RepeatedNameError
+
+
+def _mark_repeats(members: list[tuple[str, object]]) -> dict[str, object]:
+    document: dict[str, object] = {}
+    for name, value in members:
+        document[name] = TWICE if name in document else value
+    return document
+
+
+_scan = json.JSONDecoder(object_pairs_hook=_no_repeats, parse_int=str, parse_float=str).decode
+
+
+def _marked(payload: bytes) -> Json:
+    """Read a text that is known for valid JSON once more, with `TWICE` for every member given twice."""
+    try:
+        document: Json = json.loads(payload, object_pairs_hook=_mark_repeats)
+    except (ValueError, RecursionError) as error:  # a whole number of thousands of digits
         raise GarbledPayloadError(printable(str(error))) from None
     return document
 
@@ -84,13 +122,19 @@ MAX_INDEX_DIGITS: Final = 6
 
 
 def found_at(document: Json, steps: tuple[Step, ...]) -> object:
-    """Follow the steps; a value of no JSON kind where the document has no such place."""
+    """Follow the steps; a value of no JSON kind where the document has no such place.
+
+    Raises:
+        GarbledPayloadError: if a step leads to a member that was given twice.
+    """
     place: object = document
     for step in steps:
         if isinstance(step, tuple):
             place = _chosen(place, *step)
         elif isinstance(place, dict):
             place = place.get(step, ABSENT)
+            if place is TWICE:
+                raise GarbledPayloadError(printable(f"{step} is given twice"))
         elif isinstance(place, list) and _is_index(step):
             place = place[int(step)] if int(step) < len(place) else ABSENT
         else:

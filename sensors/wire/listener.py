@@ -5,6 +5,7 @@ What is no new sample of the head is said by its kind, so that the driver can co
 
 import struct
 from dataclasses import dataclass, replace
+from datetime import datetime
 from enum import Enum
 from math import nan
 from typing import Final
@@ -22,6 +23,9 @@ from sensors.wire.protobuf import NoBufferError
 from sensors.wire.reader import HeadReader, InstalledHead
 from sensors.wire.sparkplug import EdgeSession, Gone
 from sensors.wire.words import Stretch
+
+SEQUENCE_STUCK: Final = "sequence-stuck"
+"""Reason of a reading whose sequence number is that of another value before it."""
 
 
 class Ignored(Enum):
@@ -71,6 +75,7 @@ class Listener:
         self._order = precedence(points.precedence)
         self._conversions: dict[UnitOfValue, Conversion] = {}
         self._sequence: str | None = None
+        self._said: object = None
         self._seen = False
         self._carried: dict[int, HeadReader] = {}
         self._movement = movement or Movement()
@@ -109,11 +114,17 @@ class Listener:
         heard = self._reader.read(document, topic, retained=retained)
         if heard is None:
             return Ignored.RETAINED if retained else Ignored.ABSENT
+        stuck = False
         if heard.sequence is not None and not retained:
-            if heard.sequence == self._sequence and heard.value is not None:
+            said = (heard.raw, heard.gas, heard.told)
+            if heard.value is not None and (heard.sequence, said) == (self._sequence, self._said):
                 return Ignored.DUPLICATE
-            self._sequence = heard.sequence
+            # A counter that stands still or goes back must hide no gas, and end none.
+            stuck = heard.value is not None and not _newer(heard.sequence, self._sequence)
+            self._sequence, self._said = heard.sequence, said
         reading = self._judged(heard, taken)
+        if stuck and reading.quality is Quality.GOOD:
+            reading = replace(reading, quality=Quality.UNCERTAIN, reason=SEQUENCE_STUCK)
         if reading.quality is Quality.GOOD and not (heard.complete and not heard.told.doubtful and not heard.late):
             # It says less than its profile promises: enough to raise an alarm, not enough to end one.
             reason = "no-status" if not heard.complete else "out-of-order" if heard.late else heard.told.reason
@@ -224,3 +235,15 @@ def _to_lel(value: float, found: Conversion) -> float:
     if value != value:  # noqa: PLR0124 - not a number
         return nan
     return round(value * found.scale + found.offset, DECIMALS)
+
+
+def _newer(sequence: str, before: str | None) -> bool:
+    """Tell whether a sample comes after the one before. Numbers and times have an order; other texts only differ."""
+    if before is None or sequence == before:
+        return before is None
+    for order in (float, datetime.fromisoformat):
+        try:
+            return bool(order(sequence) > order(before))  # type: ignore[operator]  # each is compared with its own kind
+        except (ValueError, TypeError, OverflowError):  # TypeError: a time with a zone against one without
+            continue
+    return True

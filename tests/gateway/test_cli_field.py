@@ -284,7 +284,14 @@ def test_service_writes_a_unit_that_restarts_and_is_fed(tmp_path: Path) -> None:
 
     assert written.exit_code == 0
     assert (tmp_path / "vigia.service").read_text("utf-8") == printed
-    for line in ("Type=notify", "WatchdogSec=10", "Restart=always", "ExecReload=kill -HUP $MAINPID", "DynamicUser=yes"):
+    for line in (
+        "Type=notify",
+        "WatchdogSec=10",
+        "LimitNOFILE=65536",
+        "Restart=always",
+        "ExecReload=kill -HUP $MAINPID",
+        "DynamicUser=yes",
+    ):
         assert f"\n{line}\n" in printed
     assert f"run '{str(file).replace('%', '%%')}'" in printed
     assert vigia("service", file, "-o", tmp_path / "no" / "unit").exit_code == 1

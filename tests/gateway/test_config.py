@@ -1,3 +1,4 @@
+import os
 from datetime import date
 from pathlib import Path
 
@@ -288,3 +289,40 @@ def test_a_siren_on_the_detectors_own_line_is_a_warning(tmp_path: Path) -> None:
 )
 def test_what_may_stand_but_should_be_known_is_a_warning(tmp_path: Path, text: str, expected: str) -> None:
     assert any(expected in warning.wrong for warning in loaded(tmp_path, text).warnings)
+
+
+@pytest.mark.parametrize(
+    ("variable", "meant"),
+    [
+        ("VIGIA_LEVELS", "VIGIA_LEVELS__<KEY>"),
+        ("VIGIA_LEVELS_A1", "VIGIA_LEVELS__A1"),
+        ("vigia_levels__a1", "VIGIA_LEVELS__A1"),
+        ("Vigia_Web_Listen", "VIGIA_WEB__LISTEN"),
+        ("VIGIA_DETECTOR", "VIGIA_DETECTOR__<ID>__<KEY>"),
+    ],
+)
+def test_a_variable_that_looks_like_a_setting_and_sets_nothing_is_warned_of(
+    tmp_path: Path, variable: str, meant: str
+) -> None:
+    result = loaded(tmp_path, BASE, **{variable: "3"})
+
+    (warning,) = [warning for warning in result.warnings if warning.file == variable]
+    assert meant in warning.right
+    assert result.depot.levels == loaded(tmp_path, BASE).depot.levels
+
+
+def test_variables_of_others_and_secrets_that_the_file_names_are_not_warned_of(tmp_path: Path) -> None:
+    text = replaced(HOOK, HOOK + 'secret_env = "VIGIA_WEB_SECRET"\n')
+    result = loaded(tmp_path, text, VIGIA_WEB_SECRET="hush", VIGIA_SOAK="1", vigia_soak="1", WEB="1")  # noqa: S106 - made up
+
+    assert [str(warning) for warning in result.warnings if "VIGIA" in str(warning).upper()] == []
+
+
+def test_a_data_folder_whose_path_leaves_no_room_for_a_socket_is_refused_with_the_cure(tmp_path: Path) -> None:
+    room = 107 - len(os.fsencode(tmp_path)) - len("//control.sock")
+    assert loaded(tmp_path, replaced("[depot]\n", f'[depot]\ndata = "{"x" * room}"\n')).depot.data.name == "x" * room
+
+    (found,) = problems(tmp_path, replaced("[depot]\n", f'[depot]\ndata = "{"x" * (room + 1)}"\n'))
+    assert found.where == "depot / data"
+    assert "95 bytes" in found.wrong
+    assert "/var/lib/vigia" in found.right

@@ -139,3 +139,33 @@ def test_no_replaced_value_crashes_the_loader(tmp_path: Path, index: int, value:
         load(file, ENGLISH)
     except ConfigError as error:
         assert error.problems  # noqa: PT017 - either way is right, a crash is not
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a." * 3000 + "a = 1",
+        "a." * 400_000 + "a = 1",
+        "[" + "a." * 3000 + "a]",
+        "x = " + "{a = " * 3000,
+        "x = " + "[" * 3000,
+    ],
+    ids=["dotted key", "a file of one dotted key", "header", "braces", "brackets"],
+)
+def test_nesting_of_any_kind_and_depth_is_refused_at_its_line(tmp_path: Path, text: str) -> None:
+    (found,) = problems(tmp_path, "# first\n" + text)
+
+    assert (found.line, "nested" in found.wrong) == (2, True)
+
+
+def test_a_recursion_too_deep_in_any_step_of_loading_is_a_refusal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def endless(*_: object) -> object:
+        return endless()
+
+    monkeypatch.setattr("gateway.configuration.loading.heads_of", endless)
+    (found,) = problems(tmp_path, BASE)
+
+    assert "nested" in found.wrong
+    assert found.line > 0

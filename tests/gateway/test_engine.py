@@ -536,3 +536,36 @@ def test_a_thousand_unanswered_alarms_are_repeated_without_holding_up_the_loop()
     room.at += 121.0
     room._do(room.engine.advance(stamp(room.at)))
     assert len(room.engine.telling.outbox) > before
+
+
+def test_heads_of_a_cut_cable_leave_no_row_behind_when_it_is_whole(room: Room) -> None:
+    room.wait(1.0, clean=("GD-1", "GD-2"))
+    room.link(up=False)
+    room.wait(4.0)
+    room.link(up=True)
+    room.wait(4.0, clean=("GD-1", "GD-2"))
+    assert [alarm.key.subject for alarm in room.engine.book] == ["bus"]
+
+
+def test_a_notice_of_blindness_knows_its_first_output_too(room: Room) -> None:
+    room.read("GD-1", 0.0, status=Status.INHIBITED)
+    room.wait(0.2, clean=("GD-2",))
+    alarm = room.alarm("GD-1", Kind.BLIND)
+    assert alarm is not None and alarm.first_output is not None
+    assert room.engine.worst_ns is None
+
+
+def test_a_second_blindness_counts_from_its_own_beginning(room: Room) -> None:
+    room.read("GD-1", 0.0, status=Status.INHIBITED)
+    room.wait(5.0, clean=("GD-1", "GD-2"))
+    ended = room.alarm("GD-1", Kind.BLIND)
+    assert ended is not None and ended.ended is not None
+    room.wait(60.0, clean=("GD-1", "GD-2"))
+    room.read("GD-1", 0.0, status=Status.INHIBITED)
+    again = room.alarm("GD-1", Kind.BLIND)
+    assert again is not None and again.since == stamp(room.at)
+
+
+def test_a_fault_has_no_horn_to_silence(room: Room) -> None:
+    room.read("GD-1", 0.0, status=Status.INHIBITED)
+    assert room.act(Action.SILENCE, "GD-1", Kind.BLIND) == []

@@ -488,3 +488,60 @@ def test_waits_grow_to_two_seconds_and_start_over_after_a_connection_that_stood(
 
 def test_a_password_is_not_in_the_settings_words():
     assert "geheim" not in repr(MqttSettings("h", password="geheim"))  # noqa: S106  # of nobody
+
+
+async def test_gas_under_a_sequence_number_that_does_not_move_is_heard_and_is_never_clear_air(mosquitto):
+    bench = Bench(mosquitto, head("GD-1", PayloadPoints("/lel", sequence="/n")))
+    async with running(bench.source.run()):
+        await bench.up()
+        async with publisher(mosquitto) as client:
+            for lel in (1, 1, 55, 56, 56, 1):
+                await say(client, "depot/GD-1", {"lel": lel, "n": 7})
+            await say(client, "depot/GD-1", {"lel": 1, "n": 8})
+        await bench.ledger.until(lambda: bench.source.counters.messages == 7)
+    assert bench.ledger.values("GD-1") == [1, 55, 56, 1, 1]
+    assert [reading.quality for reading in bench.ledger.readings("GD-1")] == [
+        Quality.GOOD,
+        Quality.UNCERTAIN,
+        Quality.UNCERTAIN,
+        Quality.UNCERTAIN,
+        Quality.GOOD,
+    ]
+    assert {reading.reason for reading in bench.ledger.readings("GD-1")} == {"", "sequence-stuck"}
+    assert bench.source.counters.dropped_duplicate == 2
+    assert bench.source.counters.out_of_sequence == 3
+
+
+@pytest.mark.parametrize(
+    ("numbers", "trusted"),
+    [
+        ([10, 9, 11], [True, False, True]),
+        ([9.5, 9.25], [True, False]),
+        ([5000, 0, 1, 2], [True, False, True, True]),  # a head that was started anew
+        (["2026-11-30T13:00:02Z", "2026-11-30T13:00:01Z"], [True, False]),
+        (["b", "a", "c"], [True, True, True]),  # marks without an order
+    ],
+)
+async def test_an_older_sample_that_comes_late_can_raise_an_alarm_but_not_end_one(mosquitto, numbers, trusted):
+    bench = Bench(mosquitto, head("GD-1", PayloadPoints("/lel", sequence="/n")))
+    async with running(bench.source.run()):
+        await bench.up()
+        async with publisher(mosquitto) as client:
+            for number in numbers:
+                await say(client, "depot/GD-1", {"lel": 30, "n": number})
+        await bench.ledger.until(lambda: len(bench.ledger.readings("GD-1")) == len(numbers))
+    assert [reading.quality is Quality.GOOD for reading in bench.ledger.readings("GD-1")] == trusted
+
+
+async def test_a_value_given_twice_in_a_message_is_a_fault_of_that_head_only(mosquitto):
+    heads = [head("GD-1", topic="shared"), head("GD-2", PayloadPoints("/other"), topic="shared")]
+    bench = Bench(mosquitto, *heads)
+    async with running(bench.source.run()):
+        await bench.up()
+        async with publisher(mosquitto) as client:
+            await client.publish("shared", b'{"lel":60,"lel":1,"other":55}')
+        await bench.ledger.until(lambda: len(bench.ledger.scans) == 1)
+    (fault,) = bench.ledger.readings("GD-1")
+    assert (fault.status, fault.quality, fault.reason) == (Status.FAULT, Quality.BAD, "garbled")
+    assert bench.ledger.values("GD-2") == [55]
+    assert bench.source.counters.dropped_garbled == 1

@@ -219,3 +219,22 @@ def test_no_bytes_raise_anything_but_garbled_and_no_value_is_infinite(payload):
         elif found is not None:
             assert not math.isinf(found.value)
             assert found.gas is not None or math.isnan(found.value) == bool(found.reason)
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        b'{"lel":60.0,"lel":1.0}',
+        b'{"lel":60.0,"l\\u0065l":1.0}',
+        b'{"lel" : 60.0, "x": {"y": [1]}, "lel" : 60.0}',
+        b'{"lel":1,"preheat":true,"preheat":false}',
+    ],
+)
+def test_a_value_or_state_given_twice_is_garbled_since_nobody_knows_which_is_meant(payload):
+    with pytest.raises(GarbledPayloadError, match="twice"):
+        heard(payload, PayloadPoints("/lel", states=(PREHEAT,)))
+
+
+@pytest.mark.parametrize("payload", [b'{"x":1,"lel":60.0,"x":2}', b'{"lel":60.0,"x":{"lel":1,"lel":2}}'])
+def test_what_else_is_given_twice_hides_no_gas(payload):
+    assert said(payload).value == 60.0

@@ -4,6 +4,8 @@ import { words } from "./wording.js";
 
 const ANSWER_MS = 5000;
 const SAID_MS = 6000;
+const SETTLE_MS = 1200;   // rows move after an action: a second tap must not land on the next alarm
+let actedAt = -SETTLE_MS;
 
 const name = document.getElementById("by");
 name.value ||= localStorage.getItem("vigia.name") ?? "";
@@ -12,7 +14,7 @@ name.addEventListener("input", () => name.classList.remove("wanted"));
 document.getElementById("acts").addEventListener("submit", async (event) => {
   event.preventDefault();
   const button = event.submitter;
-  if (!button?.dataset.action) return;
+  if (!button?.dataset.action || performance.now() - actedAt < SETTLE_MS) return;
   const item = button.closest("[data-alarm]");
   const said = item.querySelector('[data-f="said"]');
   const say = (key) => { said.textContent = words[`act.${key}`] ?? words["act.failed"]; };
@@ -20,6 +22,7 @@ document.getElementById("acts").addEventListener("submit", async (event) => {
   const by = name.value.trim();
   if (!by) { name.classList.add("wanted"); name.focus(); say("needs-name"); return; }
   localStorage.setItem("vigia.name", by);
+  actedAt = performance.now();
   say("sending");
   try {
     const answer = await fetch(`/api/v1/alarms/${encodeURIComponent(item.dataset.alarm)}/${button.dataset.action}`, {
@@ -28,6 +31,7 @@ document.getElementById("acts").addEventListener("submit", async (event) => {
     });
     const body = await answer.json();
     say(answer.ok ? "done" : body.error ?? "failed");
+    actedAt = performance.now();
     if (answer.ok) document.getElementById("note").value = "";
   } catch { say("no-contact"); }
   forget();

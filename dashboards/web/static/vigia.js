@@ -74,7 +74,7 @@ function headline() {
   }
   const heads = [...depot.detectors.values()];
   const blind = new Set(heads.filter((d) => !d.watching).map((d) => d.id));
-  for (const a of depot.alarms) if (a.kind === "BLIND" && a.present) blind.add(a.subject);
+  for (const a of depot.alarms) if (a.kind === "BLIND" && a.present && depot.detectors.has(a.subject)) blind.add(a.subject);
   const count = (test) => depot.alarms.filter(test).length;
   const attentions = count((a) => a.kind === "COMPLIANCE" || (a.kind === "BLIND" && !a.present))
     + heads.filter((d) => toneOf(d) === "attention" && !blind.has(d.id)).length;
@@ -192,7 +192,9 @@ function drawAlarm(item, a) {
 function drawAlarms() {
   const list = $("alarm-list");
   const have = new Map([...list.children].map((item) => [item.dataset.alarm, item]));
-  const wanted = [...depot.alarms].sort((a, b) => (urgency(a) < urgency(b) ? -1 : 1));
+  const cut = new Set(depot.alarms.filter((a) => a.kind === "BLIND" && a.present).map((a) => a.subject));
+  const spokenFor = (a) => a.kind === "BLIND" && a.reason === "link" && cut.has(depot.detectors.get(a.subject)?.source);
+  const wanted = depot.alarms.filter((a) => !spokenFor(a)).sort((a, b) => (urgency(a) < urgency(b) ? -1 : 1));
   for (const [id, item] of have) if (!wanted.some((a) => a.id === id)) item.remove();
   wanted.forEach((a, place) => {
     const item = have.get(a.id) ?? newAlarm(a);

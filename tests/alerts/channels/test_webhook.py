@@ -21,10 +21,10 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from alerts.alarms import Notice, Outcome, Verdict
+from alerts.alarms import Kind, Notice, Outcome, Verdict
 from alerts.channels import webhook
 from alerts.channels.addresses import RememberedAddresses
-from alerts.channels.webhook import WAIT_MAX_S, Webhook, judge
+from alerts.channels.webhook import GAS_WAITS_S, WAIT_MAX_S, Webhook, judge
 from alerts.messages.body import body
 
 Make = Callable[..., Any]
@@ -424,3 +424,20 @@ def dated_certificate(folder: Path, begins: int, ends: int) -> tuple[ssl.SSLCont
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(file)
     return context, ssl.create_default_context(cafile=str(file))
+
+
+async def test_gas_keeps_a_quiet_that_was_asked_of_another_notice_for_one_second_only(
+    receiver: Receiver, make_notice: Make, make_event: Make
+) -> None:
+    gas, blind = make_notice(make_event(Kind.GAS)), make_notice(make_event(Kind.BLIND))
+    receiver.answers = [(429, {"Retry-After": "60"}), (429, {"Retry-After": "60"})]
+    loop = asyncio.get_running_loop()
+    async with running(Webhook("hook", receiver.url, None)) as hook:
+        await hook.deliver(blind)
+        told = loop.time()
+        while (outcome := await hook.deliver(gas)).reason == "receiver asked to wait":  # noqa: ASYNC110 - as the outbox
+            await asyncio.sleep(0.02)
+        assert outcome == Outcome(Verdict.RETRY, "HTTP 429")  # it was asked all the same, and says no once more
+        assert GAS_WAITS_S - 0.1 < loop.time() - told < GAS_WAITS_S + 0.5
+        assert (await hook.deliver(gas)).verdict is Verdict.ACCEPTED
+        assert (await hook.deliver(blind)).reason == "receiver asked to wait"

@@ -202,7 +202,7 @@ MUTE = {5, 17, 30}
 @pytest.mark.parametrize("mute_wait_s", [0.2, 0.5, 1.0])
 @pytest.mark.parametrize("mute_code", [None, 11])
 @pytest.mark.parametrize("window", [1, 16])
-def test_three_mute_units_of_32_cost_the_living_less_than_5_pct_on_a_gateway_that_serves_one_at_a_time(
+def test_three_mute_units_of_32_cost_the_living_5_pct_at_most_and_10_on_a_gateway_that_waits_a_second(
     mute_wait_s, mute_code, window
 ):
     line = VirtualLine(Gateway(LIVE, MUTE, mute_wait_s=mute_wait_s, mute_code=mute_code), window=window)
@@ -210,10 +210,29 @@ def test_three_mute_units_of_32_cost_the_living_less_than_5_pct_on_a_gateway_tha
     settled = line.now
     line.run(150.0)
     for unit, period in line.mean_periods(settled, line.now).items():
-        assert period == pytest.approx(PERIOD_S, rel=0.05), unit
+        assert period == pytest.approx(PERIOD_S, rel=0.05 if mute_wait_s <= 0.5 else 0.1), unit
     assert line.longest_gap() < 2.5
+    assert line.longest_gap(since=settled) < 1.5
     assert line.failed_readings_of_the_living() == 0
     assert line.closings == []
+
+
+@pytest.mark.parametrize(("mute", "within_s"), [({17}, 10.0), (MUTE, 25.0)])
+@pytest.mark.parametrize("mute_wait_s", [0.2, 0.5, 1.0])
+@pytest.mark.parametrize("strict_ids", [True, False])
+def test_a_mute_unit_is_looked_for_again_within_10_s_and_each_of_three_within_25(
+    mute, within_s, mute_wait_s, strict_ids
+):
+    units = set(range(1, 33))
+    line = VirtualLine(Gateway(units - mute, set(mute), mute_wait_s=mute_wait_s), strict_ids=strict_ids)
+    line.run(330.0)
+    for unit in mute:
+        looks = [at for at, asked in line.asked if asked == unit and at > 30.0]
+        assert max(later - sooner for sooner, later in itertools.pairwise(looks)) <= within_s
+    line.gateway.units, line.gateway.mute = units, set()
+    line.run(330.0 + within_s)
+    for unit in mute:
+        assert line.good_times(unit, 330.0) != []
 
 
 def test_ids_ignored_the_living_keep_their_pace_too_and_every_timeout_opens_the_line_anew():
@@ -221,7 +240,7 @@ def test_ids_ignored_the_living_keep_their_pace_too_and_every_timeout_opens_the_
     line.run(30.0)
     line.run(150.0)
     for unit, period in line.mean_periods(30.0, line.now).items():
-        assert period == pytest.approx(PERIOD_S, rel=0.05), unit
+        assert period == pytest.approx(PERIOD_S, rel=0.1), unit
     assert line.longest_gap() < 2.5
     assert len(line.closings) == line.line.counters.timeouts
     assert {reason for _, reason in line.closings} == {"late-guard"}
