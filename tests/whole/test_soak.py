@@ -142,8 +142,9 @@ async def test_b40_a_day_of_slow_heads_flapping_lines_and_bouncing_servers_grows
         skipped = [line for line in text.splitlines() if line.startswith("vigia_bus_overruns") and "linha" in line]
         assert skipped and float(skipped[0].split()[-1]) > 0, "polls that would overlap are skipped and counted"
         await until(lambda: base.points)
-    # open files and threads come and go by one or two with each bounce: medians, and no more than that
-    assert abs(late[0] - early[0]) <= max(2, 0.05 * early[0]), (early, late)
-    assert abs(late[1] - early[1]) <= max(1, 0.05 * early[1]), (early, late)
+    # A leak only grows. Open files and threads also come and go by one or two with each bounce, and a link that waits
+    # for its next try has none: fewer at the end is no leak.
+    assert late[0] - early[0] <= max(2, 0.05 * early[0]), (early, late)
+    assert late[1] - early[1] <= max(1, 0.05 * early[1]), (early, late)
     assert late[2] <= 1.05 * early[2], (early, late)
     assert await depot.stop() == 0
