@@ -4,8 +4,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from alerts.alarmbook import AlarmBook
-from alerts.alarms import AlarmEvent, AlarmKey, AlarmState, Kind, Verdict
-from alerts.policy import level_of, shows_clear_air
+from alerts.alarms import AlarmEvent, AlarmState, Kind, Verdict
 from alerts.states import HORN
 from gateway.civilclock import CivilClock
 from gateway.conditions import Conditions
@@ -35,8 +34,8 @@ from gateway.events import (
     OutputReported,
     Restored,
     SystemCondition,
-    WindowKind,
 )
+from gateway.gas import GasWatch
 from gateway.orders import Orders
 from gateway.outputs import Outputs
 from gateway.records import utc_ms
@@ -72,6 +71,7 @@ class Engine:
         self._ticket = 0
         self._restored = restored
         self.windows = Windows(self.sight, self.book)
+        self.gas = GasWatch(orders.levels, self.book, self.sight, self.windows)
         self._conditions = Conditions(self.book)
         known_ms = None if restored is None else restored.last_alive_ms
         self.time = CivilClock(now, known_ms, self.deadlines, self._conditions)
@@ -108,6 +108,7 @@ class Engine:
         turn = Turn(now)
         self.orders = self.telling.orders = orders
         self.sight.timing = orders.timing
+        self.gas.levels = orders.levels
         self.outputs.reorder(orders.outputs)
         self.telling.outbox.recall(now.mono)
         self.sight.take_orders(orders, now.mono)
@@ -132,7 +133,7 @@ class Engine:
             case CloseWindow():
                 head = self.sight.heads.get(DetectorId(event.detector))
                 if head is not None and self.sight.window(head) is not None:
-                    self._close_window(head, turn, event.by)
+                    self.gas.close_window(head, turn, event.by)
             case Committed():
                 self.telling.outbox.committed(event.ticket, now.mono)
             case Delivered():
@@ -192,7 +193,7 @@ class Engine:
             case WindowEnds():
                 head = self.windows.ended(task)
                 if head is not None:
-                    self._close_window(head, turn)
+                    self.gas.close_window(head, turn)
             case ClockSettled():
                 self.time.settle(turn)
             case _:
@@ -229,43 +230,11 @@ class Engine:
     def _judge(self, head: Head, reading: Reading, turn: Turn) -> None:
         head.last = reading
         try:
-            self._judge_gas(head, reading, turn)
+            self.gas.judge(head, reading, turn)
             self.sight.judge(head, reading, turn)
         except AssertionError as fault:
             self._quarantine(head, str(fault)[:200], turn)
         self.sight.refresh(head)
-
-    def _judge_gas(self, head: Head, reading: Reading, turn: Turn) -> None:
-        level = level_of(reading, self.orders.levels)
-        window = self.sight.window(head)
-        self.windows.saw(head, reading)
-        if window is WindowKind.INHIBIT and level is not None:
-            self._close_window(head, turn)  # it gets worse: no inhibit covers gas
-        alarm = self.book.get(head.gas)
-        if alarm is None or not alarm.present:
-            if level is not None:
-                drill = window is WindowKind.TEST
-                turn.note(self.book.raise_(head.gas, turn.now, level=level, reading=reading, drill=drill))
-                self.windows.raised(head, reading, turn.now)
-            elif alarm is not None:
-                self._follow(alarm, reading, turn)
-        elif level is not None and alarm.level is not None and level > alarm.level:
-            turn.note(self.book.rise(head.gas, turn.now, level, reading))
-        elif level is None and shows_clear_air(reading, self.orders.levels):
-            turn.note(self.book.clear(head.gas, turn.now, reading))
-        else:
-            self._follow(alarm, reading, turn)
-
-    def _follow(self, alarm: AlarmState, reading: Reading, turn: Turn) -> None:
-        """Keep a standing alarm's figures in step with its head; a new peak is kept for the restart too."""
-        gas = reading.gas()
-        if gas is None:
-            self.book.amend(replace(alarm, quality=reading.quality.value))
-            return
-        peak = gas if alarm.peak is None else max(alarm.peak, gas)
-        self.book.amend(replace(alarm, lel_pct=gas, peak=peak, quality=reading.quality.value))
-        if alarm.peak is None or int(peak) > int(alarm.peak):
-            turn.touched[alarm.key] = None
 
     def _quarantine(self, head: Head, fault: str, turn: Turn) -> None:
         """Our own rule broke on this head's reading: it is not watched, and we say that the fault is ours."""
@@ -280,7 +249,7 @@ class Engine:
         match command.action:
             case Action.ACKNOWLEDGE:
                 event = self.book.acknowledge(key, now, command.by, command.note)
-            case Action.RESET if not self._clear_now(key):
+            case Action.RESET if not self.gas.gone(key):
                 event = None
             case Action.RESET:
                 event = self.book.reset(key, now, command.by, command.note)
@@ -296,21 +265,6 @@ class Engine:
             head = self.sight.heads.get(DetectorId(key.subject))
             if head is not None:
                 self.sight.refresh(head)
-
-    def _clear_now(self, key: AlarmKey) -> bool:
-        """Tell whether nothing speaks against a reset: the head watches and reads clear air, or is no longer ours."""
-        head = self.sight.heads.get(DetectorId(key.subject))
-        if head is None:
-            return True
-        last = head.last
-        return self.sight.watching(head) and last is not None and shows_clear_air(last, self.orders.levels)
-
-    def _close_window(self, head: Head, turn: Turn, by: str | None = None) -> None:
-        """The window ends; a head that still reads gas now has the real alarm."""
-        reading = self.windows.close(head, turn, by)
-        if reading is not None:
-            self._judge_gas(head, reading, turn)
-        self.sight.refresh(head)
 
     def _delivered(self, answer: Delivered, turn: Turn) -> None:
         settled = self.telling.outbox.settle(answer.delivery, answer.outcome, turn.now.mono)

@@ -45,7 +45,7 @@ class Sight:
             head = Head(watch, watched_at=first if before is None else max(before.watched_at, first))
             if before is not None:
                 head.last, head.grouped, head.troubled = before.last, before.grouped, before.troubled
-                head.well_since = before.well_since
+                head.well_since, head.run = before.well_since, before.run
             self.heads[watch.detector] = head
             self._deadlines.at(Instant(head.watched_at + watch.blind_after), Stale(head))
         self.sources = Sources(self.heads.values(), self.sources.all_down())

@@ -4,9 +4,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from alerts.alarms import AlarmKey, Kind
+from alerts.voting import Run
 from gateway.orders import Watch
 from sensors.readings import Reading
 from sensors.stamps import Instant
+
+NO_RUN = Run()
 
 
 @dataclass(slots=True, eq=False)
@@ -19,6 +22,7 @@ class Head:
         last: its last reading of any quality.
         troubled: it has a standing alarm, so every reading takes the long way.
         grouped: it is blind because its cable is down, and the cable's notice speaks for it.
+        run: how many samples in a row it has read at or past each level, for votes on costly actions.
     """
 
     watch: Watch
@@ -27,6 +31,7 @@ class Head:
     well_since: Instant | None = None
     troubled: bool = False
     grouped: bool = False
+    run: Run = NO_RUN
     gas: AlarmKey = field(init=False)
     blind: AlarmKey = field(init=False)
 

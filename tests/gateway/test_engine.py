@@ -360,7 +360,7 @@ def test_a_reading_that_breaks_our_own_rule_quarantines_its_head_only(room: Room
     def broken(*_: object) -> None:
         raise AssertionError("impossible")
 
-    monkeypatch.setattr("gateway.engine.level_of", broken)
+    monkeypatch.setattr("gateway.gas.level_of", broken)
     room.read("GD-1", 50.0)
     monkeypatch.undo()
     assert room.alarm("GD-1", Kind.BLIND).reason == "quarantined"  # type: ignore[union-attr]

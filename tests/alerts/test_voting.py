@@ -1,0 +1,129 @@
+"""Voting: two samples or two heads for what is costly, one head at the highest level alone, no failed head ignored."""
+
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from alerts.alarms import Level
+from alerts.voting import Ballot, Gate, Run, Standing, WhenFailed, Why, tally
+from sensors.readings import DetectorId
+from sensors.stamps import Instant
+
+GATE = Gate(Level.A2, heads=2, samples=2)
+
+
+def head(name, level=None, samples=0, standing=Standing.WATCHING):
+    """A head's ballot; `samples` in a row at its own level."""
+    run = Run()
+    for moment in range(samples):
+        run = run.after(level, Instant(moment))
+    return Ballot(DetectorId(name), level, run, standing)
+
+
+def runs(levels):
+    """The run after samples at these levels."""
+    run = Run()
+    for moment, level in enumerate(levels):
+        run = run.after(level, Instant(moment))
+    return run
+
+
+levels = st.none() | st.sampled_from(Level)
+ballots = st.lists(
+    st.builds(
+        Ballot,
+        st.text("abc", min_size=1, max_size=3).map(DetectorId),
+        levels,
+        st.lists(levels, max_size=4).map(runs),
+        st.sampled_from(Standing),
+    ),
+    max_size=6,
+    unique_by=lambda ballot: ballot.detector,
+)
+gates = st.builds(
+    Gate,
+    st.sampled_from(Level),
+    heads=st.integers(1, 4),
+    samples=st.integers(1, 3),
+    when_failed=st.sampled_from(WhenFailed),
+)
+
+
+def test_one_sample_of_one_head_is_not_enough_and_the_second_is():
+    quiet = head("b")
+    assert not tally(GATE, [head("a", Level.A2, 1), quiet]).passed
+    second = tally(GATE, [head("a", Level.A2, 2), quiet])
+    assert second.why is Why.SAMPLES
+    assert (second.votes, second.needed, second.of) == (("a",), 2, 2)
+
+
+def test_two_heads_are_enough_with_one_sample_each():
+    assert tally(GATE, [head("a", Level.A2, 1), head("b", Level.A2, 1), head("c")]).why is Why.HEADS
+
+
+def test_one_head_at_the_highest_level_passes_alone():
+    assert tally(replace(GATE, heads=4, samples=9), [head("a", Level.A3, 1), head("b"), head("c")]).why is Why.HIGHEST
+
+
+def test_a_level_below_the_gate_is_no_vote():
+    assert not tally(GATE, [head("a", Level.A1, 9), head("b", Level.A1, 9)]).passed
+
+
+def test_a_failed_head_is_removed_and_the_votes_asked_for_shrink_with_it():
+    left_alone = tally(GATE, [head("a", Level.A2, 1), head("b", standing=Standing.FAILED)])
+    assert (left_alone.passed, left_alone.needed, left_alone.of) == (True, 1, 1)
+
+
+def test_a_failed_head_votes_where_the_depot_says_so():
+    gate = replace(GATE, when_failed=WhenFailed.VOTES)
+    assert tally(gate, [head("a", Level.A2, 1), head("b", standing=Standing.FAILED), head("c")]).votes == ("a", "b")
+    assert tally(gate, [head("b", standing=Standing.FAILED), head("c", standing=Standing.FAILED)]).passed
+
+
+def test_a_head_that_a_person_set_aside_does_not_vote_but_leaves_its_place():
+    gate = replace(GATE, when_failed=WhenFailed.VOTES)
+    counted = tally(gate, [head("a", standing=Standing.SET_ASIDE), head("b"), head("c")])
+    assert (counted.votes, counted.of) == ((), 2)
+
+
+def test_a_sample_that_is_heard_twice_counts_once():
+    once = Run().after(Level.A2, Instant(5))
+    assert once.after(Level.A2, Instant(5)).at(Level.A2) == 1
+    assert once.after(Level.A3, Instant(6)).at(Level.A2) == 2
+    assert once.after(Level.A1, Instant(6)).at(Level.A2) == 0
+
+
+@given(gates, ballots)
+def test_the_highest_level_always_passes(gate, cast):
+    assert tally(gate, [*cast, head("alone", Level.A3, 1)]).passed
+
+
+@given(gates, ballots)
+def test_one_more_head_with_gas_never_closes_a_gate(gate, cast):
+    more = [*cast, head("more", gate.level, 1)]
+    assert tally(gate, more).passed or not tally(gate, cast).passed
+
+
+@given(gates, ballots)
+def test_a_head_that_fails_never_closes_a_gate(gate, cast):
+    """Whatever it counts for: what was enough before it failed is enough after."""
+    for place, one in enumerate(cast):
+        failed = [*cast[:place], replace(one, standing=Standing.FAILED), *cast[place + 1 :]]
+        assert tally(gate, failed).passed or not tally(gate, cast).passed
+
+
+@given(gates, ballots)
+def test_without_gas_only_failed_heads_that_vote_can_open_a_gate(gate, cast):
+    calm = [replace(one, level=None, run=Run()) for one in cast]
+    counted = tally(gate, calm)
+    if gate.when_failed is WhenFailed.REMOVED:
+        assert not counted.passed
+    assert set(counted.votes) <= {one.detector for one in calm if one.standing is Standing.FAILED}
+
+
+@given(gates, ballots)
+def test_never_more_votes_are_asked_for_than_heads_are_left(gate, cast):
+    counted = tally(gate, cast)
+    assert 1 <= counted.needed <= max(1, counted.of)
+    assert len(counted.votes) <= counted.of
