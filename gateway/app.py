@@ -1,4 +1,4 @@
-"""The composition root: joins engine, journal, lines, channels and screens, and carries the engine's effects out."""
+"""The composition root: joins engine, hands, journal, lines, channels and screens on this machine."""
 
 import asyncio
 import contextlib
@@ -8,11 +8,9 @@ import signal
 import sys
 from collections.abc import Callable
 from dataclasses import asdict
-from typing import assert_never
 
 import structlog
 
-from alerts.alarms import AlarmKey, Delivery, Outcome
 from dashboards.ports import Act, Answer, Figure, Window
 from gateway.clock import SystemClock, is_set
 from gateway.configuration.loading import Loaded
@@ -20,43 +18,27 @@ from gateway.control import ControlError, ControlServer
 from gateway.deeds import understood
 from gateway.depot import Depot
 from gateway.engine import Engine
-from gateway.events import (
-    ClockSet,
-    Committed,
-    Deliver,
-    Delivered,
-    Effect,
-    Event,
-    OutputReported,
-    Record,
-    SetOutput,
-    Show,
-    SystemCondition,
-)
+from gateway.events import Record
+from gateway.hands import Hands
 from gateway.journal import Journal, NotOursError, open_anyhow
 from gateway.links import Links
 from gateway.metrics import kept_figures, watch_figures
 from gateway.notify import ServiceManager
 from gateway.picture import Picture, depot_view
-from gateway.pulse import BEAT, Pulse
+from gateway.pulse import BEAT
 from gateway.recording import Recording
 from gateway.reloading import NewOrders, NotFollowed, read_anew
 from gateway.runtime import Runtime
 from gateway.sealing import Sealing
 from gateway.webprocess import LONGEST_PAUSE_S, web_process
-from gateway.wiring import Ears, Wiring, build, orders, places, speaker, worst_cases
+from gateway.wiring import Wiring, build, orders, places, speaker, worst_cases
 from sensors.drivers.pacer import Pacer
-from sensors.readings import DetectorId, LinkChange, Scan
-from sensors.stamps import MILLISECOND, SECOND, Instant, Stamp, rfc3339
+from sensors.readings import DetectorId
+from sensors.stamps import SECOND, rfc3339
 
 HEARTBEAT_S = BEAT / SECOND
-DEADLINES_SHARE_NS = 10 * MILLISECOND
-"""Deadlines of the engine wait for the next multiple of it, which is when the lines wake the process too."""
 SHOW_AFTER_S = 0.05
 """Screens are told of an alarm so much later: the notices go first, and one picture shows a whole burst."""
-OUTCOMES_WAITING = 100
-"""Records of mere outcomes that wait for the next alarm's record or heartbeat, to share its sync of the disk."""
-
 JOURNAL_WITHIN_S = 1.0
 """How long the journal may take at the end to write what it still holds."""
 
@@ -75,21 +57,18 @@ class App:
         self._log = structlog.get_logger("watch")
         self._loop = asyncio.get_running_loop()
         self._manager = ServiceManager.from_environment()
-        self._runtime = Runtime(self._part_trouble)
+        self._hands = Hands(self.clock, journal, keeper=lambda: self._recording, show=self._show_soon)
+        self._runtime = Runtime(self._hands.part_trouble)
         self._pacer = Pacer()
-        self._links = Links()
-        self._timer: asyncio.TimerHandle | None = None
-        self._armed: Instant | None = None
         self._showing = False
-        self._outcomes: list[Record] = []
         self._stopping = asyncio.Event()
         self._reloading = False
         self._started = self.clock.now()
-        self._pulse = Pulse(self._started)
-        self._recording = Recording(depot, self.clock, self._system)
+        self._recording = Recording(depot, self.clock, self._hands.system)
         self._wiring = self._build(depot)
         boot = secrets.token_hex(4)
         self._engine = Engine(orders(depot, self._wiring), boot, journal.restored, self._started)
+        self._hands.take(self._engine, self._wiring)
         self._picture = self._paint(depot, worst_cases(depot))
         self.control = ControlServer(
             depot.socket,
@@ -106,12 +85,14 @@ class App:
         for number in (signal.SIGTERM, signal.SIGINT):
             self._loop.add_signal_handler(number, self._stopping.set)
         self._loop.add_signal_handler(signal.SIGHUP, self._ask_reload)
-        self._journal.start(committed=self._committed, trouble=self._journal_trouble, sealed=self._sealing.take)
-        self._sealing.start(self._loop, self._system, lambda: self._wiring.mqtt_out)
+        self._journal.start(
+            committed=self._hands.committed, trouble=self._hands.journal_trouble, sealed=self._sealing.take
+        )
+        self._sealing.start(self._loop, self._hands.system, lambda: self._wiring.mqtt_out)
         self._sealing.follow(self._depot)
         self._recording.start()
         self._runtime.start("control", self.control.run, "screens")
-        self._perform(self._engine.start(self.clock.now(), self._sealing.vkey))
+        self._hands.perform(self._engine.start(self.clock.now(), self._sealing.vkey))
         self._start_wiring()
         if self._web is not None:
             self._runtime.start("web", self._web.run, "web", longest_pause_s=LONGEST_PAUSE_S)
@@ -131,12 +112,10 @@ class App:
         self._manager.stopping()
         self._log.info("stopping")
         await self._runtime.end("wiring")
-        self._perform(self._engine.stop(self.clock.now(), "signal"))
+        self._hands.perform(self._engine.stop(self.clock.now(), "signal"))
         await self._runtime.end("web")
         await self._runtime.end("screens")
-        if self._timer is not None:
-            self._timer.cancel()
-        self._record_outcomes()
+        self._hands.end()
         written = await asyncio.to_thread(self._journal.close, JOURNAL_WITHIN_S)
         await asyncio.to_thread(self._recording.close)
         await asyncio.to_thread(self._sealing.close)
@@ -145,8 +124,7 @@ class App:
         return EXIT_OK if written else EXIT_FAILED
 
     def _build(self, depot: Depot) -> Wiring:
-        ears = Ears(self._scan, self._link, self._output, self._outcome, self._first_output)
-        return build(depot, self.clock, self._pacer, ears)
+        return build(depot, self.clock, self._pacer, self._hands.ears())
 
     def _start_wiring(self) -> None:
         for name, part in (*self._wiring.parts, *self._recording.parts()):
@@ -161,115 +139,17 @@ class App:
             places=places(depot),
             words=speaker(depot),
             silence_s=depot.timing.silence / SECOND,
-            links=self._links.views,
+            links=self._hands.links.views,
         )
-
-    # --- the engine's hands ----------------------------------------------------------------------
-
-    def _hear(self, event: Event) -> list[Effect]:
-        effects = self._engine.receive(event, self.clock.now())
-        self._perform(effects)
-        return effects
-
-    def _scan(self, scan: Scan) -> None:
-        effects = self._engine.receive(scan, self.clock.now())
-        if effects:
-            self._perform(effects)
-        self._recording.take(scan)
-
-    def _perform(self, effects: list[Effect]) -> None:
-        for effect in effects:
-            match effect:
-                case SetOutput():
-                    self._wiring.outputs[effect.output].set(effect.on)
-                case Record():
-                    self._record(effect)
-                case Deliver():
-                    self._wiring.dispatcher.submit(effect.delivery, effect.event, effect.recorded)
-                case Show():
-                    self._show_soon()
-                case _:
-                    assert_never(effect)
-        self._arm()
-
-    def _record(self, record: Record) -> None:
-        """Have it written. What channels answered may wait a second: a crash repeats a notice, it never loses one."""
-        self._recording.note(record)
-        self._outcomes.append(record)
-        if len(self._outcomes) > OUTCOMES_WAITING or any(entry.kind != "delivery" for entry in record.entries):
-            self._record_outcomes()
-
-    def _record_outcomes(self) -> None:
-        waiting, self._outcomes = self._outcomes, []
-        for record in waiting:
-            if not self._journal.submit(record):
-                self._system("journal", present=True, reason="dropped", detail="")
-
-    def _arm(self) -> None:
-        """Keep one timer, set to the engine's next deadline; one that fires early costs nothing but a look."""
-        due = self._engine.next_deadline()
-        if due is None:
-            return
-        due = Instant(-(-due // DEADLINES_SHARE_NS) * DEADLINES_SHARE_NS)
-        if self._armed is not None and self._armed <= due:
-            return
-        if self._timer is not None:
-            self._timer.cancel()
-        self._armed = due
-        self._timer = self._loop.call_later(max(0, due - self.clock.now().mono) / SECOND, self._advance)
-
-    def _advance(self) -> None:
-        self._timer = self._armed = None
-        self._notice_sleep()
-        self._perform(self._engine.advance(self.clock.now()))
-        self._arm()
-
-    # --- ears ------------------------------------------------------------------------------------
-
-    def _link(self, change: LinkChange) -> None:
-        self._links.hear(change)
-        self._hear(change)
-
-    def _output(self, output: str, on: bool | None, reason: str) -> None:
-        self._hear(OutputReported(output, on, reason, self.clock.now()))
-
-    def _outcome(self, delivery: Delivery, outcome: Outcome) -> None:
-        self._hear(Delivered(delivery, outcome, self.clock.now()))
-
-    def _first_output(self, key: AlarmKey) -> Stamp | None:
-        alarm = self._engine.book.get(key)
-        return None if alarm is None else alarm.first_output
-
-    def _system(self, subject: str, *, present: bool, reason: str, detail: str) -> None:
-        self._loop.call_soon(self._hear, SystemCondition(subject, present, reason, detail, self.clock.now()))
-
-    def _part_trouble(self, part: str, unwell: bool, reason: str) -> None:
-        self._system(f"task:{part}", present=unwell, reason="ended", detail=reason)
-
-    def _committed(self, ticket: int) -> None:
-        """The journal's thread tells of a commit; the engine hears it on its own loop."""
-        self._loop.call_soon_threadsafe(lambda: self._hear(Committed(ticket, self.clock.now())))
-
-    def _journal_trouble(self, unwell: bool, reason: str) -> None:
-        def hear() -> None:
-            self._system("journal", present=unwell, reason=reason, detail="")
-
-        self._loop.call_soon_threadsafe(hear)
 
     # --- screens ---------------------------------------------------------------------------------
 
     def _beat(self) -> None:
         """Once a second: the heartbeat of screens, watchdog and broker, from the loop that watches."""
-        self._record_outcomes()
-        self._notice_sleep()
+        self._hands.beat(clock_is_set=is_set)
         now = self.clock.now()
-        self._pulse.beat(now)
         self.control.push(self._picture.heartbeat(now))
         self._recording.beat(now.utc, lambda: kept_figures(self._engine, self._metrics()))
-        if self._engine.time.trusted:
-            self._journal.alive(now.utc // MILLISECOND)
-        elif is_set():
-            self._hear(ClockSet(now))
         watching = sum(self._engine.sight.watching(head) for head in self._engine.sight.heads.values())
         alarms = len(self._engine.book)
         self._manager.alive(f"{watching}/{len(self._engine.sight.heads)} watching, {alarms} alarms")
@@ -278,15 +158,7 @@ class App:
                 {"alive": True, "watching": watching, "alarms": alarms, "at": rfc3339(now.utc)}
                 | self._sealing.figures()
             )
-        self._loop.call_later(max(0.0, HEARTBEAT_S - self._pulse.lag_ns / SECOND), self._beat)
-
-    def _notice_sleep(self) -> None:
-        """Tell when this loop itself stood still: nobody watched meanwhile, and no head is to blame for its age."""
-        now = self.clock.now()
-        if length := self._pulse.stood_still(now):
-            self._perform(self._engine.slept(length, now))
-        elif self._pulse.well_again(now):
-            self._system("watch", present=False, reason="", detail="")
+        self._loop.call_later(max(0.0, HEARTBEAT_S - self._hands.pulse.lag_ns / SECOND), self._beat)
 
     def _show_soon(self) -> None:
         if not self._showing:
@@ -301,14 +173,14 @@ class App:
         event = understood(ask, self._engine, self._picture, self.clock.now())
         if isinstance(event, str):
             return Answer(ref=ask.ref, ok=False, error=event)
-        if not any(isinstance(effect, Record) for effect in self._hear(event)):
+        if not any(isinstance(effect, Record) for effect in self._hands.hear(event)):
             return Answer(ref=ask.ref, ok=False, error="not-possible")
         return Answer(ref=ask.ref, ok=True)
 
     def _metrics(self) -> tuple[Figure, ...]:
         health, restarts = self._journal.health(), self._runtime.restarts
         return watch_figures(
-            self._engine, health, self._wiring, self._recording, restarts=restarts, lag_ns=self._pulse.lag_ns
+            self._engine, health, self._wiring, self._recording, restarts=restarts, lag_ns=self._hands.pulse.lag_ns
         )
 
     def _page(self) -> str:
@@ -327,9 +199,9 @@ class App:
             new = await asyncio.to_thread(read_anew, self._depot, self._environ)
             if isinstance(new, NotFollowed):
                 self._log.error("the old configuration stays", why=new.reason, problems=new.detail)
-                self._system("configuration", present=True, reason=new.reason, detail=new.detail[:200])
+                self._hands.system("configuration", present=True, reason=new.reason, detail=new.detail[:200])
                 return
-            self._system("configuration", present=False, reason="", detail="")
+            self._hands.system("configuration", present=False, reason="", detail="")
             self._manager.reloading()
             await self._follow(new)
             self._manager.ready()
@@ -341,13 +213,14 @@ class App:
         depot, wiring = new.depot, self._build(new.depot)
         aim = await asyncio.to_thread(self._recording.aim, depot)
         await self._runtime.end("wiring")
-        self._depot, self._wiring, self._links = depot, wiring, Links()
+        self._depot, self._wiring, self._hands.links = depot, wiring, Links()
         self._sealing.follow(depot)
         self._recording.follow(depot, aim)
         effects = self._engine.reorder(orders(depot, wiring), self.clock.now())
+        self._hands.take(self._engine, wiring)
         self._picture = self._paint(depot, new.worst_cases)
         self.control.renew()
-        self._perform(effects)
+        self._hands.perform(effects)
         self._start_wiring()
         web = web_process(depot)
         if web != self._web:

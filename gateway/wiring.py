@@ -16,6 +16,7 @@ from gateway.budget import budgets
 from gateway.depot import ConsoleChannel, Depot, MqttChannel, WebhookChannel
 from gateway.orders import Orders, Watch
 from gateway.runtime import Part
+from sensors.drivers.broker import Connect, connected
 from sensors.drivers.modbus import ModbusBus
 from sensors.drivers.mqtt import MqttSource
 from sensors.drivers.pacer import Pacer
@@ -47,7 +48,39 @@ class Wiring:
     parts: Sequence[tuple[str, Part]] = field(default_factory=tuple)
 
 
-def build(depot: Depot, clock: Clock, pacer: Pacer, ears: Ears) -> Wiring:
+def channel_of(channel: WebhookChannel | MqttChannel | ConsoleChannel, depot: Depot, ears: Ears) -> Channel:
+    """Build the channel that the configuration describes, on the network."""
+    match channel:
+        case WebhookChannel():
+            return Webhook(channel.id, channel.url, channel.secret, channel.timeout_s)
+        case MqttChannel():
+            if depot.mqtt is None:
+                raise AssertionError("the configuration let an MQTT channel through without a broker")
+            # a broker throws off the first of two clients with one id, so the way out has its own
+            return MqttOut(channel.id, replace(depot.mqtt, client_id=f"{depot.mqtt.client_id}-out"), depot.id)
+        case ConsoleChannel():
+            return Console(channel.id, language=depot.language, first_output=ears.first_output)
+        case _:
+            assert_never(channel)
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """How the parts reach what is outside the house, where that is no plain connection of the loop.
+
+    Attributes:
+        connect: to the broker of the heads.
+        channel: builds one way of telling people.
+    """
+
+    connect: Connect = connected
+    channel: Callable[[WebhookChannel | MqttChannel | ConsoleChannel, Depot, Ears], Channel] = channel_of
+
+
+THE_NETWORK = Outside()
+
+
+def build(depot: Depot, clock: Clock, pacer: Pacer, ears: Ears, outside: Outside = THE_NETWORK) -> Wiring:
     """Build every part of a checked configuration."""
     buses = {
         bus.settings.id: ModbusBus(
@@ -57,12 +90,19 @@ def build(depot: Depot, clock: Clock, pacer: Pacer, ears: Ears) -> Wiring:
     }
     source = None
     if depot.mqtt is not None and depot.mqtt_heads:
-        source = MqttSource(depot.mqtt, depot.mqtt_heads, clock=clock, on_scan=ears.scan, on_link=ears.link)
+        source = MqttSource(
+            depot.mqtt,
+            depot.mqtt_heads,
+            clock=clock,
+            on_scan=ears.scan,
+            on_link=ears.link,
+            connect=outside.connect,
+        )
     outputs = {
         output.id: SirenOutput(output.id, output.kind, output.unit, output.coil, buses[output.bus], ears.output, clock)
         for output in depot.outputs
     }
-    channels: dict[str, Channel] = {channel.id: _channel(channel, depot, ears) for channel in depot.channels}
+    channels: dict[str, Channel] = {channel.id: outside.channel(channel, depot, ears) for channel in depot.channels}
     dispatcher = Dispatcher(list(channels.values()), compose=_composer(depot), outcome=ears.outcome)
     parts: list[tuple[str, Part]] = [(f"bus:{name}", bus.run) for name, bus in buses.items()]
     if source is not None:
@@ -93,21 +133,6 @@ def orders(depot: Depot, wiring: Wiring) -> Orders:
 def worst_cases(depot: Depot) -> dict[DetectorId, tuple[float, bool]]:
     """Each detector's computed time from register to first output (s), and whether it is certified for the 3 s."""
     return {figure.detector: (figure.total_s, figure.certified) for figure in budgets(depot)}
-
-
-def _channel(channel: WebhookChannel | MqttChannel | ConsoleChannel, depot: Depot, ears: Ears) -> Channel:
-    match channel:
-        case WebhookChannel():
-            return Webhook(channel.id, channel.url, channel.secret, channel.timeout_s)
-        case MqttChannel():
-            if depot.mqtt is None:
-                raise AssertionError("the configuration let an MQTT channel through without a broker")
-            # a broker throws off the first of two clients with one id, so the way out has its own
-            return MqttOut(channel.id, replace(depot.mqtt, client_id=f"{depot.mqtt.client_id}-out"), depot.id)
-        case ConsoleChannel():
-            return Console(channel.id, language=depot.language, first_output=ears.first_output)
-        case _:
-            assert_never(channel)
 
 
 def places(depot: Depot) -> Callable[[str], Place]:

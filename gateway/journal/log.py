@@ -18,6 +18,7 @@ from gateway.journal import canonical, schema
 from gateway.journal.batches import fetch_node, prepare, read_head
 from gateway.journal.errors import DamagedError, NotOursError, StoreError
 from gateway.journal.health import JournalHealth
+from gateway.journal.threads import Threads
 from gateway.journal.tree import EMPTY_ROOT, Frontier, frontier, leaf_hash, position, stored
 from gateway.journal.writer import Erasure, Seal, Sealed, Writer
 from sensors.stamps import UtcNanos
@@ -64,13 +65,15 @@ class Journal:
         seal: Seal | None = None,
         carried: Restored | None = None,
         standing: str = "",
+        threads: Threads | None = None,
     ) -> "Journal":
         """Open the journal of this depot, creating it or bringing it to the present version.
 
         Checks the stored head against the tree's peaks and its last entry, not the whole log. `vfs` names the SQLite
         file layer to go through; None is the operating system. `seal` signs (size, root); None: no checkpoints.
         `carried` is what a new journal takes over from an older one; its numbers begin at 1 all the same, and so does
-        what it knows of the time. `standing` is a trouble to tell for as long as it is open.
+        what it knows of the time. `standing` is a trouble to tell for as long as it is open. `threads` is where the
+        writer's thread and time come from; None is this machine.
 
         Raises:
             NotOursError: it is another depot's, or another program writes it.
@@ -86,7 +89,7 @@ class Journal:
                 if carried is not None:
                     _carry(db, carried.states)
                     restored = Restored(restored.last_seq, carried.states, carried.owed)
-                journal = cls(Writer(path, db, tree, seal), restored, lock, standing=standing)
+                journal = cls(Writer(path, db, tree, seal, threads), restored, lock, standing=standing)
             except BaseException:
                 db.close(force=True)
                 raise

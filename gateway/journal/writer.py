@@ -4,8 +4,6 @@ Knows no alarm. A disk that fails or fills stops nobody but this thread: the que
 refuses what comes beyond its bound.
 """
 
-import threading
-import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -20,6 +18,7 @@ from gateway.journal import persons, schema
 from gateway.journal.batches import Pen, Prepared, read_head
 from gateway.journal.errors import StoreError, code
 from gateway.journal.health import JournalHealth
+from gateway.journal.threads import SystemThreads, Thread, Threads
 from gateway.journal.tree import Frontier
 
 MOST_QUEUED = 10_000
@@ -88,7 +87,16 @@ Job: TypeAlias = Prepared | Erasure
 class Writer:
     """Queue, thread and retry around one connection, which it owns from `start` to the end."""
 
-    def __init__(self, path: Path, db: apsw.Connection, frontier: Frontier, seal: Seal | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        db: apsw.Connection,
+        frontier: Frontier,
+        seal: Seal | None = None,
+        threads: Threads | None = None,
+    ) -> None:
+        """`threads` is where its thread and its time come from; None is this machine."""
+        self._threads = threads or SystemThreads()
         self._path = path
         self._db = db
         self._frontier = frontier
@@ -101,10 +109,10 @@ class Writer:
         self._root = frontier.root()
         self._attempted: _Attempt | None = None
         self._jobs: deque[Job] = deque()
-        self._awake = threading.Condition()
+        self._awake = self._threads.condition()
         self._closing = False
         self._deadline = float("inf")
-        self._thread: threading.Thread | None = None
+        self._thread: Thread | None = None
         self._on_commit: Committed = lambda _ticket: None
         self._on_trouble: Trouble = lambda _present, _reason: None
         self._on_seal: Callable[[Sealed], None] = lambda _sealed: None
@@ -124,8 +132,7 @@ class Writer:
         assert self._thread is None, "the journal's writer was started twice"
         self._on_commit, self._on_trouble = committed, trouble
         self._on_seal = sealed or self._on_seal
-        self._thread = threading.Thread(target=self._run, name="journal", daemon=True)
-        self._thread.start()
+        self._thread = self._threads.start(self._run, "journal")
 
     def put(self, job: Job) -> bool:
         """Queue a job; never waits for the disk. False when the queue is full or closed: dropped and counted."""
@@ -148,7 +155,7 @@ class Writer:
         """Write what is queued, then end the thread and the connection. False when something was left unwritten."""
         with self._awake:
             if not self._closing:
-                self._deadline = time.monotonic() + timeout_s
+                self._deadline = self._threads.monotonic() + timeout_s
             self._closing = True
             self._awake.notify()
         if self._thread is None:
@@ -210,7 +217,7 @@ class Writer:
                     return None
                 left = self._pulse_left()
                 if self._truncate or self._wal_pages >= CHECKPOINT_PAGES:
-                    left = min(left, self._tidy_at - time.monotonic())
+                    left = min(left, self._tidy_at - self._threads.monotonic())
                 if left <= 0:
                     return []
                 self._awake.wait(None if left == float("inf") else left)
@@ -220,7 +227,7 @@ class Writer:
         """Commit a batch, however often it takes. None when the time to close was over first."""
         pause = FIRST_RETRY_S
         while True:
-            started = time.monotonic()
+            started = self._threads.monotonic()
             try:
                 results = self._commit(batch)
             except (apsw.Error, StoreError) as error:
@@ -228,7 +235,7 @@ class Writer:
                 self._note(write=code(error))
             else:
                 with self._awake:
-                    self._commits.append((time.monotonic() - started) * 1000)
+                    self._commits.append((self._threads.monotonic() - started) * 1000)
                 return results
             if not self._rest(pause):
                 return None
@@ -279,13 +286,13 @@ class Writer:
         if attempt.sealed is not None:
             self._fresh, self._sealed_size = attempt.sealed, attempt.sealed.size
         self._alive_kept = attempt.alive_ms
-        if time.monotonic() >= self._pulse_at:
-            self._pulse_at = time.monotonic() + PULSE_S
+        if self._threads.monotonic() >= self._pulse_at:
+            self._pulse_at = self._threads.monotonic() + PULSE_S
         return attempt.results
 
     def _pulse(self, size: int, root: bytes, *, urgent: bool) -> tuple[Sealed | None, int | None]:
         """Within the open transaction: seal what has grown and note the last sign of life, where it is time."""
-        due, sealed, alive_ms = time.monotonic() >= self._pulse_at, None, self._alive_kept
+        due, sealed, alive_ms = self._threads.monotonic() >= self._pulse_at, None, self._alive_kept
         if self._seal is not None and size > self._sealed_size and (due or urgent):
             sealed = Sealed(size, root, self._seal(size, root))
             self._db.execute("INSERT INTO checkpoint (size, note) VALUES (?, ?)", (size, sealed.note))
@@ -302,7 +309,7 @@ class Writer:
         grown = self._seal is not None and self._frontier.size > self._sealed_size
         if not grown and self._alive_ms == self._alive_kept:
             return float("inf")
-        return max(0.0, self._pulse_at - time.monotonic())
+        return max(0.0, self._pulse_at - self._threads.monotonic())
 
     def _settle(self, batch: list[Job], results: list[bool]) -> None:
         """Take a written batch off the queue and answer it."""
@@ -331,7 +338,7 @@ class Writer:
     def _tidy(self) -> None:
         """Move the write-ahead log into the file; after an erasure also cut it, so that no copy of the name stays."""
         mode = apsw.SQLITE_CHECKPOINT_TRUNCATE if self._truncate else apsw.SQLITE_CHECKPOINT_PASSIVE
-        self._tidy_at = time.monotonic() + LONGEST_RETRY_S
+        self._tidy_at = self._threads.monotonic() + LONGEST_RETRY_S
         try:
             self._db.wal_checkpoint("main", mode)
         except apsw.BusyError:
@@ -354,11 +361,11 @@ class Writer:
 
     def _rest(self, seconds: float) -> bool:
         """Wait before the next try; False when the time to close is over."""
-        until = time.monotonic() + seconds
+        until = self._threads.monotonic() + seconds
         with self._awake:
-            while (left := min(until, self._deadline) - time.monotonic()) > 0:
+            while (left := min(until, self._deadline) - self._threads.monotonic()) > 0:
                 self._awake.wait(left)
-        return time.monotonic() < self._deadline
+        return self._threads.monotonic() < self._deadline
 
     def _note(self, **troubles: str) -> None:
         """Keep the trouble of some parts (empty: none), and report when the worst of all has changed."""

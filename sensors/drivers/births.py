@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterable
 from typing import Final
 
-from sensors.drivers.broker import Connection
+from sensors.drivers.broker import MqttConnection
 from sensors.stamps import MILLISECOND, Clock
 from sensors.wire.listener import Listener
 from sensors.wire.sparkplug import EdgeSession, rebirth
@@ -27,7 +27,7 @@ class Births:
         for ear in ears:
             if ear.edge is not None:
                 self._nodes.setdefault(ear.edge.address.command, []).append(ear.edge)
-        self._connection: Connection | None = None
+        self._connection: MqttConnection | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._since: dict[str, float] = {}
 
@@ -37,7 +37,7 @@ class Births:
             for session in sessions:
                 session.forget()
 
-    def begin(self, connection: Connection) -> None:
+    def begin(self, connection: MqttConnection) -> None:
         """Ask every node whose birth has not come by itself, now and again."""
         if self._nodes:
             self._connection = connection

@@ -3,9 +3,9 @@
 import asyncio
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn, Protocol, TypeAlias, cast
 
 import aiomqtt
 from aiomqtt import Message, MqttCodeError, MqttError, ProtocolVersion
@@ -50,6 +50,28 @@ class MqttSettings:
     password: str | None = field(default=None, repr=False)
     client_id: str = "vigia"
     max_packet: int = 65_536
+
+
+class MqttConnection(Protocol):
+    """What those who listen need of a connection to the broker."""
+
+    limits_packets: bool
+
+    async def ask_for(self, topics: Sequence[str]) -> list[bool]:
+        """Subscribe; tell for each topic whether the broker grants it."""
+        ...
+
+    async def lost(self) -> NoReturn:
+        """Wait until the connection is lost, which is raised as MqttError."""
+        ...
+
+    def hand_over_unconfirmed(self, topic: str, payload: bytes, *, retain: bool) -> bool:
+        """Publish at QoS 0; False if that could not even be begun."""
+        ...
+
+
+Connect: TypeAlias = Callable[[MqttSettings, Callable[[Message], None]], AbstractAsyncContextManager[MqttConnection]]
+"""Holds a connection for the body of an ``async with``; the callback takes every message."""
 
 
 class PublishRefusedError(MqttError):

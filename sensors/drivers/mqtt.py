@@ -8,7 +8,7 @@ from typing import Final, assert_never
 from aiomqtt import Message, MqttError
 
 from sensors.drivers.births import Births
-from sensors.drivers.broker import Backoff, Connection, MqttSettings, connected, reason_of
+from sensors.drivers.broker import Backoff, Connect, MqttConnection, MqttSettings, connected, reason_of
 from sensors.profiles import Profile
 from sensors.quality import Movement
 from sensors.readings import DetectorId, LinkChange, Reading, Scan
@@ -92,10 +92,13 @@ class MqttSource:
         clock: Clock,
         on_scan: Callable[[Scan], None],
         on_link: Callable[[LinkChange], None],
+        connect: Connect = connected,
     ) -> None:
+        """`connect` holds a connection to the broker: that of the network, or one in memory."""
         self.up = False
         self.counters = MqttCounters()
         self._settings = settings
+        self._connect = connect
         self._clock = clock
         self._on_scan = on_scan
         self._on_link = on_link
@@ -116,7 +119,7 @@ class MqttSource:
         while True:
             began = self._clock.now()
             try:
-                async with connected(self._settings, self._receive) as connection:
+                async with self._connect(self._settings, self._receive) as connection:
                     self._births.forget()
                     await self._subscribe(connection)
                     self.counters.reconnects += connections > 0
@@ -134,7 +137,7 @@ class MqttSource:
                 self.up = False
                 self._births.end()
 
-    async def _subscribe(self, connection: Connection) -> None:
+    async def _subscribe(self, connection: MqttConnection) -> None:
         """Subscribe to everything, whatever session the broker believes to remember."""
         refused: list[str] = []
         topics = list(self._topics)

@@ -1,0 +1,206 @@
+"""The engine's ears and hands: brings it what the parts say, carries its effects out, keeps its one timer.
+
+Opens nothing and owns no clock: the machine's `App` gives it the real ones, the simulator those of its virtual time.
+"""
+
+import asyncio
+from collections.abc import Callable
+from typing import Protocol, assert_never
+
+from alerts.alarms import AlarmKey, Delivery, Outcome
+from gateway.engine import Engine
+from gateway.events import (
+    ClockSet,
+    Committed,
+    Deliver,
+    Delivered,
+    Effect,
+    Event,
+    OutputReported,
+    Record,
+    SetOutput,
+    Show,
+    SystemCondition,
+)
+from gateway.journal import Journal
+from gateway.links import Links
+from gateway.pulse import Pulse
+from gateway.wiring import Ears, Wiring
+from sensors.readings import LinkChange, Scan
+from sensors.stamps import MILLISECOND, SECOND, Clock, Instant, Stamp
+
+DEADLINES_SHARE_NS = 10 * MILLISECOND
+"""Deadlines of the engine wait for the next multiple of it, which is when the lines wake the process too."""
+
+OUTCOMES_WAITING = 100
+"""Records of mere outcomes that wait for the next alarm's record or heartbeat, to share its sync of the disk."""
+
+
+class Keeper(Protocol):
+    """Takes readings and records for the history (`gateway.recording.Recording`)."""
+
+    def take(self, scan: Scan) -> None:
+        """One scan, after the engine has judged it."""
+        ...
+
+    def note(self, record: Record) -> None:
+        """What goes into the journal."""
+        ...
+
+
+class Hands:
+    """Between the engine and everything that a configuration has built.
+
+    Attributes:
+        pulse: whether the loop turns as it should.
+        links: which lines and brokers are up.
+    """
+
+    def __init__(
+        self, clock: Clock, journal: Journal, *, keeper: Callable[[], Keeper], show: Callable[[], None]
+    ) -> None:
+        """`keeper` gives whoever keeps the history now; `show` is called when screens want the new picture."""
+        self._clock = clock
+        self._journal = journal
+        self._keeper = keeper
+        self._show = show
+        self._loop = asyncio.get_running_loop()
+        self._engine: Engine
+        self._wiring: Wiring
+        self._timer: asyncio.TimerHandle | None = None
+        self._armed: Instant | None = None
+        self._outcomes: list[Record] = []
+        self.pulse = Pulse(clock.now())
+        self.links = Links()
+
+    def ears(self) -> Ears:
+        """What the parts are to be built with."""
+        return Ears(self._scan, self._link, self._output, self._outcome, self._first_output)
+
+    def take(self, engine: Engine, wiring: Wiring) -> None:
+        """Work for this engine with these parts from now on; before anything is heard or performed."""
+        self._engine, self._wiring = engine, wiring
+
+    def hear(self, event: Event) -> list[Effect]:
+        """Bring the engine one event and carry out what follows."""
+        effects = self._engine.receive(event, self._clock.now())
+        self.perform(effects)
+        return effects
+
+    def perform(self, effects: list[Effect]) -> None:
+        """Carry effects out, in their order."""
+        for effect in effects:
+            match effect:
+                case SetOutput():
+                    self._wiring.outputs[effect.output].set(effect.on)
+                case Record():
+                    self._record(effect)
+                case Deliver():
+                    self._wiring.dispatcher.submit(effect.delivery, effect.event, effect.recorded)
+                case Show():
+                    self._show()
+                case _:
+                    assert_never(effect)
+        self._arm()
+
+    def beat(self, *, clock_is_set: Callable[[], bool]) -> None:
+        """Once a second, from the loop that watches. `clock_is_set` is asked only while the civil time is doubted."""
+        self.record_outcomes()
+        self._notice_sleep()
+        now = self._clock.now()
+        self.pulse.beat(now)
+        if self._engine.time.trusted:
+            self._journal.alive(now.utc // MILLISECOND)
+        elif clock_is_set():
+            self.hear(ClockSet(now))
+
+    def end(self) -> None:
+        """Stop the timer and hand the last outcomes to the journal."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self.record_outcomes()
+
+    def record_outcomes(self) -> None:
+        """Have written what channels answered."""
+        waiting, self._outcomes = self._outcomes, []
+        for record in waiting:
+            if not self._journal.submit(record):
+                self.system("journal", present=True, reason="dropped", detail="")
+
+    # --- ears ------------------------------------------------------------------------------------
+
+    def system(self, subject: str, *, present: bool, reason: str, detail: str) -> None:
+        """A part of the gateway is unwell, or well again; heard in the next step of the loop."""
+        self._loop.call_soon(self.hear, SystemCondition(subject, present, reason, detail, self._clock.now()))
+
+    def part_trouble(self, part: str, unwell: bool, reason: str) -> None:
+        """A supervised part has ended by itself, or has run well for a while since."""
+        self.system(f"task:{part}", present=unwell, reason="ended", detail=reason)
+
+    def committed(self, ticket: int) -> None:
+        """The journal's thread tells of a commit; the engine hears it on its own loop."""
+        self._loop.call_soon_threadsafe(lambda: self.hear(Committed(ticket, self._clock.now())))
+
+    def journal_trouble(self, unwell: bool, reason: str) -> None:
+        """The journal's thread is in trouble, or out of it."""
+
+        def hear() -> None:
+            self.system("journal", present=unwell, reason=reason, detail="")
+
+        self._loop.call_soon_threadsafe(hear)
+
+    def _scan(self, scan: Scan) -> None:
+        effects = self._engine.receive(scan, self._clock.now())
+        if effects:
+            self.perform(effects)
+        self._keeper().take(scan)
+
+    def _link(self, change: LinkChange) -> None:
+        self.links.hear(change)
+        self.hear(change)
+
+    def _output(self, output: str, on: bool | None, reason: str) -> None:
+        self.hear(OutputReported(output, on, reason, self._clock.now()))
+
+    def _outcome(self, delivery: Delivery, outcome: Outcome) -> None:
+        self.hear(Delivered(delivery, outcome, self._clock.now()))
+
+    def _first_output(self, key: AlarmKey) -> Stamp | None:
+        alarm = self._engine.book.get(key)
+        return None if alarm is None else alarm.first_output
+
+    # --- hands -----------------------------------------------------------------------------------
+
+    def _record(self, record: Record) -> None:
+        """Have it written. What channels answered may wait a second: a crash repeats a notice, it never loses one."""
+        self._keeper().note(record)
+        self._outcomes.append(record)
+        if len(self._outcomes) > OUTCOMES_WAITING or any(entry.kind != "delivery" for entry in record.entries):
+            self.record_outcomes()
+
+    def _arm(self) -> None:
+        """Keep one timer, set to the engine's next deadline; one that fires early costs nothing but a look."""
+        due = self._engine.next_deadline()
+        if due is None:
+            return
+        due = Instant(-(-due // DEADLINES_SHARE_NS) * DEADLINES_SHARE_NS)
+        if self._armed is not None and self._armed <= due:
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+        self._armed = due
+        self._timer = self._loop.call_later(max(0, due - self._clock.now().mono) / SECOND, self._advance)
+
+    def _advance(self) -> None:
+        self._timer = self._armed = None
+        self._notice_sleep()
+        self.perform(self._engine.advance(self._clock.now()))
+        self._arm()
+
+    def _notice_sleep(self) -> None:
+        """Tell when this loop itself stood still: nobody watched meanwhile, and no head is to blame for its age."""
+        now = self._clock.now()
+        if length := self.pulse.stood_still(now):
+            self.perform(self._engine.slept(length, now))
+        elif self.pulse.well_again(now):
+            self.system("watch", present=False, reason="", detail="")
