@@ -1,0 +1,166 @@
+"""Text as people and spreadsheets write it -> values: decimal commas, Brazilian dates, yes and no. Never by luck.
+
+A number that two styles read differently ("1.234") is refused unless the file says which style it is written in.
+"""
+
+import re
+from datetime import date
+from decimal import Decimal
+from enum import Enum
+
+from compliance.registers.civil import month_end
+
+
+class CellError(ValueError):
+    """A cell is not what its field asks for.
+
+    Attributes:
+        problem: short code for the words.
+        right: an example of what would be right.
+    """
+
+    def __init__(self, problem: str, got: str, right: str) -> None:
+        super().__init__(f"{got!r}: {problem}, expected {right}")
+        self.problem, self.got, self.right = problem, got, right
+
+
+class Marks(Enum):
+    """Which mark parts the decimals."""
+
+    COMMA = "comma"
+    POINT = "point"
+
+
+_COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?", re.ASCII)
+_POINT = re.compile(r"[+-]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?", re.ASCII)
+_UNIT = re.compile(r"\s*(%|kg|un\.?|und\.?|m|g|l|bar|R\$)\s*$", re.IGNORECASE)
+_TRUE = frozenset({"sim", "s", "yes", "y", "true", "verdadeiro", "1", "x"})
+_FALSE = frozenset({"não", "nao", "n", "no", "false", "falso", "0"})
+_NONE = frozenset({"", "-", "--", "n/d", "n/a"})
+_SIZE = re.compile(r"p\s*-?\s*(\d{1,3})", re.IGNORECASE | re.ASCII)
+FIRST_YEAR, LAST_YEAR = 1900, 2199
+
+
+def is_empty(cell: str) -> bool:
+    """Tell whether the cell says nothing."""
+    return cell.strip().casefold() in _NONE
+
+
+def marks_of(cells: list[str]) -> Marks | None:
+    """Return the decimal mark that a column's cells agree on; None where no cell tells.
+
+    Raises:
+        CellError: one cell can only be read with a comma, another only with a point.
+    """
+    found: dict[Marks, str] = {}
+    for cell in cells:
+        text = _bare(cell)
+        comma, point = bool(_COMMA.fullmatch(text)), bool(_POINT.fullmatch(text))
+        if comma != point:
+            found.setdefault(Marks.COMMA if comma else Marks.POINT, cell)
+    if len(found) == 2:
+        raise CellError(
+            "mixed-decimal-marks", f"{found[Marks.COMMA]} / {found[Marks.POINT]}", "one decimal mark in a column"
+        )
+    return next(iter(found), None)
+
+
+def number(cell: str, marks: Marks | None = None) -> Decimal:
+    """Read a decimal number; a unit behind it ("12 kg", "10,5 %") may stand.
+
+    Args:
+        cell: the text.
+        marks: the style the file is known to be written in; None takes only what both styles read alike, or what one
+            style alone can read.
+
+    Raises:
+        CellError: no number, or one that two styles read differently and no style is known.
+    """
+    text = _bare(cell)
+    comma = _value(text, ".", ",") if _COMMA.fullmatch(text) else None
+    point = _value(text, ",", ".") if _POINT.fullmatch(text) else None
+    if marks is not None:
+        value = comma if marks is Marks.COMMA else point
+        if value is None:
+            raise CellError("not-a-number", cell, "10,5" if marks is Marks.COMMA else "10.5")
+        return value
+    if comma is not None and point is not None and comma != point:
+        raise CellError("ambiguous-number", cell, "1234 or 1,234 with the decimal mark declared")
+    value = point if comma is None else comma
+    if value is None:
+        raise CellError("not-a-number", cell, "10,5")
+    return value
+
+
+def whole(cell: str, marks: Marks | None = None) -> int:
+    """Read a whole number.
+
+    Raises:
+        CellError: no number, ambiguous, or with a fraction.
+    """
+    value = number(cell, marks)
+    if value != value.to_integral_value():
+        raise CellError("not-whole", cell, "12")
+    return int(value)
+
+
+def day(cell: str) -> date:
+    """Read a day: dd/mm/yyyy, yyyy-mm-dd, or a month (07/2026: its last day) or a year (2026: 31 December).
+
+    Raises:
+        CellError: no such day, or a year of two digits.
+    """
+    text = cell.strip()
+    right = "31/07/2026, 07/2026 or 2026-07-31"
+    try:
+        if match := re.fullmatch(r"(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})", text, re.ASCII):
+            found = date(int(match[3]), int(match[2]), int(match[1]))
+        elif match := re.fullmatch(r"(\d{4})-(\d{1,2})-(\d{1,2})", text, re.ASCII):
+            found = date(int(match[1]), int(match[2]), int(match[3]))
+        elif match := re.fullmatch(r"(\d{1,2})[/.-](\d{4})", text, re.ASCII):
+            found = month_end(int(match[2]), int(match[1]))
+        elif match := re.fullmatch(r"(\d{4})-(\d{2})", text, re.ASCII):
+            found = month_end(int(match[1]), int(match[2]))
+        elif re.fullmatch(r"\d{4}", text, re.ASCII):
+            found = date(int(text), 12, 31)
+        else:
+            raise CellError("not-a-date", cell, right)
+    except ValueError as error:
+        if isinstance(error, CellError):
+            raise
+        raise CellError("no-such-day", cell, right) from error
+    if not FIRST_YEAR <= found.year <= LAST_YEAR:
+        raise CellError("no-such-day", cell, right)
+    return found
+
+
+def yes_or_no(cell: str) -> bool:
+    """Read sim or não.
+
+    Raises:
+        CellError: neither.
+    """
+    text = cell.strip().casefold()
+    if text in _TRUE:
+        return True
+    if text in _FALSE:
+        return False
+    raise CellError("not-yes-or-no", cell, "sim / não")
+
+
+def size(cell: str) -> Decimal:
+    """Read a container's nominal size, kg: P-13, P13, 13 or 13 kg.
+
+    Raises:
+        CellError: no size.
+    """
+    match = _SIZE.fullmatch(cell.strip())
+    return Decimal(match[1]) if match else number(cell)
+
+
+def _bare(cell: str) -> str:
+    return _UNIT.sub("", cell.strip().removeprefix("R$")).strip()
+
+
+def _value(text: str, thousands: str, decimal: str) -> Decimal:
+    return Decimal(text.replace(thousands, "").replace(decimal, "."))

@@ -1,0 +1,103 @@
+"""Cells as people write them. Covers B32 (29 February) and B62 (decimal comma)."""
+
+from datetime import date
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from compliance.registers.cells import CellError, Marks, day, marks_of, number, size, whole, yes_or_no
+from compliance.registers.civil import add_months, add_years
+
+
+@pytest.mark.parametrize(
+    ("cell", "value"),
+    [
+        ("9,99", "9.99"),
+        ("1.234,56", "1234.56"),
+        ("1,234.56", "1234.56"),
+        ("10,5 %", "10.5"),
+        ("12 kg", "12"),
+        (" 7 ", "7"),
+        ("-0,5", "-0.5"),
+        ("R$ 8,30", "8.30"),
+        ("1.234.567", "1234567"),
+    ],
+)
+def test_b62_a_number_is_read_as_its_writer_meant_it(cell: str, value: str) -> None:
+    assert number(cell) == Decimal(value)
+
+
+@pytest.mark.parametrize("cell", ["1.234", "1,234", "1e3", "NaN", "inf", "", "12 13", "1,2,3", "--5", "٣"])
+def test_b62_what_could_be_two_numbers_or_none_is_refused(cell: str) -> None:
+    with pytest.raises(CellError):
+        number(cell)
+
+
+def test_b62_a_declared_style_settles_what_luck_would() -> None:
+    assert number("1.234", Marks.COMMA) == 1234
+    assert number("1.234", Marks.POINT) == Decimal("1.234")
+    with pytest.raises(CellError):
+        number("1.234,56", Marks.POINT)
+
+
+def test_b62_one_column_keeps_one_style() -> None:
+    assert marks_of(["1.234", "9,5", "12"]) is Marks.COMMA
+    assert marks_of(["12", "13"]) is None
+    with pytest.raises(CellError, match="mixed-decimal-marks"):
+        marks_of(["9,5", "9.5"])
+
+
+@given(st.decimals(min_value=-100000, max_value=100000, places=2))
+def test_a_number_survives_being_written_with_a_comma(value: Decimal) -> None:
+    text = str(value).replace(".", ",")
+    assert number(text, Marks.COMMA) == value
+
+
+@pytest.mark.parametrize(
+    ("cell", "expected"),
+    [
+        ("31/07/2026", date(2026, 7, 31)),
+        ("1/2/2026", date(2026, 2, 1)),
+        ("07/2026", date(2026, 7, 31)),
+        ("02/2028", date(2028, 2, 29)),
+        ("2026", date(2026, 12, 31)),
+        ("2026-07-31", date(2026, 7, 31)),
+        ("2026-02", date(2026, 2, 28)),
+    ],
+)
+def test_a_date_is_read_day_first_and_a_month_ends_on_its_last_day(cell: str, expected: date) -> None:
+    assert day(cell) == expected
+
+
+@pytest.mark.parametrize("cell", ["31/02/2026", "13/2026", "29/02/2026", "1/1/26", "hoje", "", "00/2026", "0000"])
+def test_no_such_day_is_refused(cell: str) -> None:
+    with pytest.raises(CellError):
+        day(cell)
+
+
+def test_b32_a_year_after_29_february_is_28_february() -> None:
+    assert add_years(date(2028, 2, 29), 1) == date(2029, 2, 28)
+    assert add_years(date(2028, 2, 29), 4) == date(2032, 2, 29)
+    assert add_months(date(2027, 1, 31), 1) == date(2027, 2, 28)
+    assert add_months(date(2028, 1, 31), 1) == date(2028, 2, 29)
+    assert add_months(date(2026, 1, 31), -2) == date(2025, 11, 30)
+
+
+@given(st.dates(date(1950, 1, 1), date(2150, 1, 1)), st.integers(-240, 240))
+def test_b32_months_never_raise_and_land_in_the_right_month(start: date, months: int) -> None:
+    found = add_months(start, months)
+    assert (found.year * 12 + found.month) - (start.year * 12 + start.month) == months
+    assert found.day <= start.day
+
+
+def test_yes_no_whole_numbers_and_sizes_are_read_in_portuguese() -> None:
+    assert yes_or_no("Sim") and not yes_or_no("NÃO")
+    assert whole("12 un") == 12
+    assert [size(cell) for cell in ("P-13", "p45", "13", "13 kg")] == [13, 45, 13, 13]
+    for wrong in ("talvez", ""):
+        with pytest.raises(CellError):
+            yes_or_no(wrong)
+    with pytest.raises(CellError, match="not-whole"):
+        whole("1,5")

@@ -1,0 +1,60 @@
+"""B63: one list saved by many programs gives the same rows, or a refusal that says what to save as."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from compliance.registers.sheets import SheetError, plain, read
+
+LIST = 'Nome;Validade ;Observação\nExtintor nº 1;31/07/2026;São José\nExtintor nº 2;07/2026;"junto à\nporta"\n'
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16"])
+@pytest.mark.parametrize("separator", [";", ",", "\t"])
+@pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"])
+def test_b63_the_same_list_in_every_dress_gives_the_same_rows(encoding: str, separator: str, ending: str) -> None:
+    rows = read(LIST.replace(";", separator).replace("\n", ending).encode(encoding))
+    assert [row.cells["nome"] for row in rows] == ["Extintor nº 1", "Extintor nº 2"]
+    assert rows[0].cells["observacao"] == "São José"
+    assert rows[1].cells["observacao"] == "junto à\nporta"
+    assert [row.line for row in rows] == [2, 3]
+
+
+def test_b63_a_declared_separator_and_empty_columns_are_taken() -> None:
+    rows = read(b"sep=;\nVALIDADE ;Nome;;\n\n07/2026;a;;\n")
+    assert dict(rows[0].cells) == {"validade": "07/2026", "nome": "a"}
+    assert rows[0].line == 4
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (b"", "empty"),
+        (b"PK\x03\x04\x00\x00", "not-text"),
+        (b"a;a\n1;2\n", "column-twice"),
+        (b"a;b\n1;2;3\n", "cell-without-column"),
+        (b'a;b\n"1;2\n', "not-csv"),
+        (b"a;b\n1;\x81\n", "encoding"),
+        ("a;b\n1;caf\ufffd\n".encode(), "encoding"),
+        (b"\xff\xfea\x00;", "encoding"),
+    ],
+)
+def test_b63_what_cannot_be_read_whole_is_refused_with_its_line(content: bytes, problem: str) -> None:
+    with pytest.raises(SheetError) as refused:
+        read(content)
+    assert refused.value.problem == problem
+
+
+@given(st.binary(max_size=400))
+def test_no_bytes_do_more_than_be_refused(content: bytes) -> None:
+    try:
+        rows = read(content)
+    except SheetError:
+        return
+    assert all("\ufffd" not in cell for row in rows for cell in row.cells.values())
+
+
+def test_a_columns_name_is_known_whatever_its_dress() -> None:
+    assert {plain(name) for name in ("Próxima inspeção", " PROXIMA  INSPECAO ", "próxima_inspeção")} == {
+        "proxima_inspecao"
+    }
