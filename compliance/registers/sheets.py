@@ -5,7 +5,6 @@ ending; quoted line breaks; a first line ``sep=;``. Knows no register.
 """
 
 import csv
-import io
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -45,7 +44,7 @@ def read(content: bytes) -> tuple[Row, ...]:
         raise SheetError(0, "too-large", f"{len(content)} bytes", f"at most {MAX_BYTES}")
     text = _text(content).replace("\r\n", "\n").replace("\r", "\n")
     skipped, separator, text = _declared(text)
-    lines = csv.reader(io.StringIO(text, newline=""), delimiter=separator or _separator(text), strict=True)
+    lines = csv.reader((line + "\n" for line in text.split("\n")), delimiter=separator or _separator(text), strict=True)
     rows: list[Row] = []
     heading: list[str] | None = None
     start = skipped + 1

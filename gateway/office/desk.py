@@ -1,0 +1,210 @@
+"""The desk: takes in what is told of the registers, or says why not, and keeps everything told so far. Pure.
+
+One request after another, so that two people who take the last cylinder at once cannot both have it. What the desk
+admits is kept only once the journal holds it (`keep`).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from compliance.registers.cells import CellError
+from compliance.registers.entries import STOCK_ACTS, Act, Entry, EntryId, Millis, Standing, fold
+from compliance.registers.forms import Form, Problem, checked, missing
+from compliance.registers.stock import Book, Levels, StockError, admit, levels
+
+MOST_IN_A_BATCH = 5_000
+AHEAD_MS = 5 * 60 * 1000
+"""How far a clock that is not ours may run ahead of ours."""
+
+STOCK = "stock"
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What somebody wants entered.
+
+    Attributes:
+        expect: the subject's latest entry as its writer saw it; None where they saw none or do not care. A subject that
+            changed meanwhile refuses the entry, so that nobody overwrites what they never read.
+        line: the spreadsheet's line it comes from; 0 outside one.
+    """
+
+    entry: Entry
+    expect: EntryId | None = None
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """All may be entered. `again` are repeats of what is already kept: accepted, and not entered twice."""
+
+    entries: tuple[Entry, ...]
+    again: tuple[EntryId, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Turned:
+    """Nothing is entered: every problem that was found."""
+
+    problems: tuple[Problem, ...]
+
+
+class Desk:
+    """Every entry of a depot's registers, and who may add what.
+
+    Args:
+        forms: the registers' fields, by register.
+        areas: the depot's storage areas; stock stands in one of them.
+    """
+
+    def __init__(self, forms: Mapping[str, Form], areas: Iterable[str]) -> None:
+        self.forms = forms
+        self.areas = frozenset(areas)
+        self._entries: list[Entry] = []
+        self._known: dict[EntryId, Entry] = {}
+        self._last: dict[tuple[str, str], EntryId] = {}
+        self._book = Book()
+        self._latest = Millis(0)
+
+    @property
+    def entries(self) -> Sequence[Entry]:
+        """Everything told, in the order in which it was told."""
+        return self._entries
+
+    def keep(self, entries: Iterable[Entry]) -> None:
+        """Keep entries that the journal holds. They were admitted once: nothing is asked again."""
+        stock_anew = False
+        for entry in entries:
+            self._entries.append(entry)
+            self._known[entry.id] = entry
+            self._last[entry.register, entry.subject] = entry.id
+            if entry.register == STOCK:
+                stock_anew |= entry.effective < self._latest or entry.corrects is not None
+                self._latest = Millis(max(self._latest, entry.effective))
+                if not stock_anew:
+                    self._book.take(entry)
+        if stock_anew:
+            self._book = Book(levels(self._stock(), self._latest))
+
+    def admit(self, told: Sequence[Told], now: Millis) -> Admitted | Turned:
+        """Judge a batch: all of it may be entered, or none."""
+        if len(told) > MOST_IN_A_BATCH:
+            return Turned((Problem(0, "", "too-many", str(len(told)), f"<= {MOST_IN_A_BATCH}"),))
+        again = tuple(one.entry.id for one in told if self._known.get(one.entry.id) is not None)
+        fresh = [one for one in told if one.entry.id not in again]
+        problems = [problem for one in told for problem in self._problems(one, now)]
+        seen: set[EntryId] = set()
+        for one in fresh:
+            if one.entry.id in seen:
+                problems.append(Problem(one.line, "id", "id-used", one.entry.id, "an id of its own"))
+            seen.add(one.entry.id)
+        if not problems:
+            problems.extend(self._short(fresh))
+        if problems:
+            return Turned(tuple(problems))
+        return Admitted(tuple(replace(one.entry, recorded=now) for one in fresh), again)
+
+    def stock(self, at: Millis | None = None, known: Millis | None = None) -> Levels:
+        """What stands in the areas: now, or at a moment as known then or now."""
+        if at is None and known is None:
+            return self._book.levels()
+        return levels(self._stock(), Millis(2**62) if at is None else at, known)
+
+    def standing(self, register: str, at: Millis | None = None, known: Millis | None = None) -> Mapping[str, Standing]:
+        """The subjects of a keyed register, now or at a moment."""
+        mine = (entry for entry in self._entries if entry.register == register)
+        held = fold(mine, Millis(2**62) if at is None else at, known)
+        return MappingProxyType({subject: standing for (_, subject), standing in held.items()})
+
+    def history(self, register: str, subject: str) -> tuple[Entry, ...]:
+        """Everything ever told of one subject."""
+        return tuple(entry for entry in self._entries if (entry.register, entry.subject) == (register, subject))
+
+    # --- details --------------------------------------------------------------------------------
+
+    def _stock(self) -> list[Entry]:
+        return [entry for entry in self._entries if entry.register == STOCK]
+
+    def _problems(self, one: Told, now: Millis) -> Iterable[Problem]:
+        entry, line = one.entry, one.line
+        form = self.forms.get(entry.register)
+        if form is None:
+            yield Problem(line, "register", "unknown-register", entry.register, ", ".join(sorted(self.forms)))
+            return
+        if kept := self._known.get(entry.id):
+            if _content(kept) != _content(entry):
+                yield Problem(line, "id", "id-used", entry.id, "an id of its own")
+            return
+        if not entry.by.strip():
+            yield Problem(line, "by", "needs-name", "", "the name of the person who says so")
+        if not entry.subject.strip():
+            yield Problem(line, form.key, "empty", "", "a name that no other subject has")
+        if entry.effective > now + AHEAD_MS:
+            yield Problem(line, "effective", "in-the-future", str(entry.effective), "a time that has been")
+        yield from self._correction(entry, line)
+        yield from self._conflict(one)
+        yield from self._values(entry, form, line)
+
+    def _correction(self, entry: Entry, line: int) -> Iterable[Problem]:
+        if entry.corrects is None:
+            if entry.act is Act.VOID:
+                yield Problem(line, "corrects", "corrects-nothing", "", "the id of the entry that was never true")
+            return
+        kept = self._known.get(entry.corrects)
+        if kept is None or (kept.register, kept.subject) != (entry.register, entry.subject):
+            yield Problem(line, "corrects", "no-such-entry", entry.corrects, "an entry on the same subject")
+        if not entry.reason.strip():
+            yield Problem(line, "reason", "needs-reason", "", "why it is corrected")
+
+    def _conflict(self, one: Told) -> Iterable[Problem]:
+        last = self._last.get((one.entry.register, one.entry.subject))
+        if one.expect is not None and one.expect != last:
+            yield Problem(one.line, "expect", "changed", one.expect, str(last))
+
+    def _values(self, entry: Entry, form: Form, line: int) -> Iterable[Problem]:
+        if (entry.register == STOCK) != (entry.act in STOCK_ACTS) and entry.act is not Act.VOID:
+            yield Problem(line, "act", "wrong-act", entry.act.value, "what this register can do")
+            return
+        for name, value in entry.values.items():
+            known = form.field(name)
+            if known is None:
+                yield Problem(line, name, "unknown-field", name, ", ".join(field.name for field in form.fields))
+                continue
+            try:
+                checked(known, value)
+            except CellError as error:
+                yield Problem(line, name, error.problem, error.got, error.right)
+        if entry.register == STOCK:
+            yield from self._places(entry, line)
+        elif entry.act is Act.RECORD and (entry.register, entry.subject) not in self._last:
+            for name in missing(form, entry.values):
+                yield Problem(line, name, "missing", "", f"{name} of a new {entry.register}")
+
+    def _places(self, entry: Entry, line: int) -> Iterable[Problem]:
+        for name, area in (("area", entry.subject), ("to_area", entry.values.get("to_area"))):
+            if area and area not in self.areas:
+                yield Problem(line, name, "unknown-area", str(area), ", ".join(sorted(self.areas)))
+
+    def _short(self, fresh: Sequence[Told]) -> Iterable[Problem]:
+        """Whether the stock would ever fall below nothing."""
+        new = [one.entry for one in fresh if one.entry.register == STOCK]
+        lines = {one.entry.id: one.line for one in fresh}
+        if not new:
+            return
+        try:
+            plain = all(entry.effective >= self._latest and entry.corrects is None for entry in new)
+            if plain:
+                book = Book(self._book.levels())
+                for entry in sorted(new, key=lambda entry: entry.effective):
+                    book.take(entry)
+            else:
+                admit(self._stock(), new)
+        except StockError as error:
+            held = f"{error.held} {error.pile.name}" if error.pile else ""
+            yield Problem(lines.get(error.entry, 0), "units", error.code, str(error.asked), held)
+
+
+def _content(entry: Entry) -> Entry:
+    """What an entry says, whenever it was told and by which message."""
+    return replace(entry, recorded=Millis(0), effective=Millis(0), by="")

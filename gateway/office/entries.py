@@ -1,0 +1,69 @@
+"""Register entries as the journal keeps them, and back. One journal entry holds a whole batch: all of it or none."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from compliance.registers.cells import CellError
+from compliance.registers.entries import Act, Entry, EntryId, Millis, Scalar
+from compliance.registers.forms import Form, from_json, to_json
+from gateway.events import Json
+
+KIND = "register"
+"""The kind of journal entry."""
+
+
+def body(entries: Sequence[Entry], at_ms: int) -> dict[str, Json]:
+    """A batch as the body of its journal entry; the person goes beside it, not in it."""
+    return {"at_ms": at_ms, "entries": [_line(entry) for entry in entries]}
+
+
+def entries(content: Mapping[str, Any], forms: Mapping[str, Form], by: str) -> tuple[Entry, ...]:
+    """The batch of a journal body.
+
+    A value that its field can no longer hold (the catalogue changed) is kept as text: what was told is never dropped.
+
+    Raises:
+        KeyError, ValueError: the body is not one of `body`.
+    """
+    recorded = Millis(int(content["at_ms"]))
+    return tuple(_entry(line, forms.get(line["register"]), recorded, by) for line in content["entries"])
+
+
+def _line(entry: Entry) -> dict[str, Json]:
+    line: dict[str, Json] = {
+        "id": entry.id,
+        "register": entry.register,
+        "subject": entry.subject,
+        "act": entry.act.value,
+        "values": {name: to_json(value) for name, value in entry.values.items()},
+        "effective_ms": entry.effective,
+        "source": entry.source,
+    }
+    if entry.reason:
+        line["reason"] = entry.reason
+    if entry.corrects is not None:
+        line["corrects"] = entry.corrects
+    return line
+
+
+def _entry(line: Mapping[str, Any], form: Form | None, recorded: Millis, by: str) -> Entry:
+    return Entry(
+        id=EntryId(line["id"]),
+        register=line["register"],
+        subject=line["subject"],
+        act=Act(line["act"]),
+        values={name: _value(form, name, value) for name, value in line["values"].items()},
+        effective=Millis(int(line["effective_ms"])),
+        recorded=recorded,
+        by=by,
+        source=line["source"],
+        reason=line.get("reason", ""),
+        corrects=None if "corrects" not in line else EntryId(line["corrects"]),
+    )
+
+
+def _value(form: Form | None, name: str, value: object) -> Scalar:
+    try:
+        return from_json(None if form is None else form.field(name), value)
+    except CellError:
+        return str(value)

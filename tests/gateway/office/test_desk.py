@@ -1,0 +1,170 @@
+"""The desk: all or none, nobody overwrites what they never read, a repeat counts once. Covers B64 (the last item)."""
+
+from dataclasses import replace
+from decimal import Decimal
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+
+from compliance.registers.entries import Act, Entry, EntryId, Millis, Scalar
+from compliance.registers.forms import Field, FieldType, Form
+from gateway.office import entries as kept
+from gateway.office.desk import Admitted, Desk, Told, Turned
+
+NOW = Millis(1_800_000_000_000)
+STATES = {"full": {"pt-BR": "cheio"}, "empty": {"pt-BR": "vazio"}}
+FORMS = {
+    "stock": Form(
+        "stock",
+        (
+            Field("size_kg", FieldType.SIZE),
+            Field("state", FieldType.CHOICE, choices=STATES),
+            Field("to_state", FieldType.CHOICE, choices=STATES),
+            Field("to_area", FieldType.TEXT),
+            Field("units", FieldType.INTEGER, least=Decimal(0)),
+        ),
+        key="area",
+    ),
+    "extinguisher": Form(
+        "extinguisher", (Field("kg", FieldType.NUMBER, needed=True), Field("charge_until", FieldType.DATE))
+    ),
+}
+
+
+def desk() -> Desk:
+    return Desk(FORMS, ["patio", "fundos"])
+
+
+def move(number: int, act: Act, units: int, at: int = NOW, **more: Scalar) -> Told:
+    values: dict[str, Scalar] = {"size_kg": Decimal(13), "state": "full", "units": units, **more}
+    return Told(Entry(EntryId(f"e{number}"), "stock", "patio", act, values, Millis(at), Millis(0), "Ana Souza"))
+
+
+def extinguisher(number: int, *, expect: str | None = None, **values: Scalar) -> Told:
+    entry = Entry(
+        EntryId(f"x{number}"), "extinguisher", "EXT-1", Act.RECORD, values, Millis(NOW - 1), Millis(0), "Ana Souza"
+    )
+    return Told(entry, None if expect is None else EntryId(expect))
+
+
+def take(at: Desk, *told: Told) -> Admitted | Turned:
+    answer = at.admit(told, NOW)
+    if isinstance(answer, Admitted):
+        at.keep(answer.entries)
+    return answer
+
+
+def problems(answer: Admitted | Turned) -> list[tuple[str, str]]:
+    assert isinstance(answer, Turned), answer
+    return [(problem.field, problem.problem) for problem in answer.problems]
+
+
+def test_b64_the_last_cylinder_is_sold_once() -> None:
+    here = desk()
+    take(here, move(1, Act.ENTER, 1))
+    assert isinstance(take(here, move(2, Act.LEAVE, 1)), Admitted)
+    assert problems(take(here, move(3, Act.LEAVE, 1))) == [("units", "not-that-many")]
+    assert here.stock().count("patio") == 0
+
+
+def test_b64_a_repeat_of_the_same_call_counts_once() -> None:
+    here = desk()
+    take(here, move(1, Act.ENTER, 5))
+    again = take(here, move(1, Act.ENTER, 5))
+    assert isinstance(again, Admitted)
+    assert (again.entries, again.again) == ((), (EntryId("e1"),))
+    assert here.stock().count("patio") == 5
+    assert problems(take(here, move(1, Act.ENTER, 6))) == [("id", "id-used")]
+
+
+def test_a_batch_is_entered_whole_or_not_at_all() -> None:
+    here = desk()
+    assert problems(take(here, move(1, Act.ENTER, 5), move(2, Act.LEAVE, 6))) == [("units", "not-that-many")]
+    assert here.entries == []
+
+
+def test_nobody_overwrites_what_they_never_read() -> None:
+    here = desk()
+    take(here, extinguisher(1, kg=Decimal(8)))
+    take(here, extinguisher(2, kg=Decimal(6), expect="x1"))
+    assert problems(take(here, extinguisher(3, kg=Decimal(4), expect="x1"))) == [("expect", "changed")]
+    assert here.standing("extinguisher")["EXT-1"].values["kg"] == 6
+
+
+def test_what_is_wrong_is_named_by_field_and_all_of_it_at_once() -> None:
+    here = desk()
+    wrong = Told(replace(extinguisher(1, colour="red", charge_until=Decimal(1)).entry, by=" ", subject=""))
+    assert problems(take(here, wrong)) == [
+        ("by", "needs-name"),
+        ("id", "empty"),
+        ("colour", "unknown-field"),
+        ("charge_until", "wrong-type"),
+        ("kg", "missing"),
+    ]
+    elsewhere = Told(replace(move(1, Act.ENTER, 1).entry, subject="telhado", effective=Millis(NOW + 10**7)))
+    assert problems(take(here, elsewhere)) == [("effective", "in-the-future"), ("area", "unknown-area")]
+    assert problems(take(here, Told(replace(move(2, Act.ENTER, 1).entry, register="gatos")))) == [
+        ("register", "unknown-register")
+    ]
+    assert problems(take(here, Told(replace(move(3, Act.RECORD, 1).entry)))) == [("act", "wrong-act")]
+
+
+def test_a_correction_needs_its_reason_and_its_entry() -> None:
+    here = desk()
+    take(here, move(1, Act.ENTER, 400))
+    void = replace(move(2, Act.VOID, 0).entry, values={}, corrects=EntryId("e1"), reason="")
+    assert problems(take(here, Told(void))) == [("reason", "needs-reason")]
+    assert isinstance(take(here, Told(replace(void, reason="digitado errado"))), Admitted)
+    assert here.stock().count("patio") == 0
+
+
+def test_a_correction_that_would_leave_less_than_nothing_is_refused() -> None:
+    here = desk()
+    take(here, move(1, Act.ENTER, 4, at=NOW - 100))
+    take(here, move(2, Act.LEAVE, 4, at=NOW - 50))
+    void = replace(move(3, Act.VOID, 0).entry, values={}, corrects=EntryId("e1"), reason="engano")
+    assert problems(take(here, Told(void))) == [("units", "not-that-many")]
+
+
+def test_a_batch_survives_the_journal() -> None:
+    told = extinguisher(1, kg=Decimal("8.5"), charge_until=None).entry
+    back = kept.entries(kept.body([told], NOW), FORMS, told.by)
+    assert back == (replace(told, recorded=NOW),)
+
+
+class TwoClerks(RuleBasedStateMachine):
+    """Whatever comes in, late or in order: never below nothing, and the running book is what a fresh fold gives."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.desk = desk()
+        self.number = 0
+
+    @rule(
+        act=st.sampled_from([Act.ENTER, Act.LEAVE, Act.COUNT, Act.CHANGE, Act.TRANSFER]),
+        units=st.integers(0, 6),
+        late=st.integers(0, 40),
+    )
+    def move(self, act: Act, units: int, late: int) -> None:
+        more = {Act.CHANGE: {"to_state": "empty"}, Act.TRANSFER: {"to_area": "fundos"}}.get(act, {})
+        self.number += 1
+        take(self.desk, move(self.number, act, units, at=NOW - 1000 + self.number - late, **more))
+
+    @rule(back=st.integers(1, 5))
+    def void(self, back: int) -> None:
+        self.number += 1
+        entry = replace(move(self.number, Act.VOID, 0).entry, values={}, reason="engano")
+        take(self.desk, Told(replace(entry, corrects=EntryId(f"e{self.number - back}"))))
+
+    @invariant()
+    def never_below_nothing_and_the_same_as_folded_anew(self) -> None:
+        running = self.desk.stock()
+        assert all(count > 0 for count in running.units.values())
+        fresh = desk()
+        fresh.keep(self.desk.entries)
+        assert fresh.stock().units == running.units == self.desk.stock(at=Millis(2**62)).units
+
+
+TestTwoClerks = TwoClerks.TestCase
+TestTwoClerks.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)
