@@ -7,6 +7,7 @@ import apsw
 from alerts.alarms import Kind
 from gateway.events import Entry, OutboxRow, Record, StateRow
 from gateway.journal import canonical, persons
+from gateway.journal.schema import FILED
 from gateway.journal.tree import Frontier, leaf_hash, stored
 
 ALARM = "alarm"
@@ -142,6 +143,8 @@ class Pen:
         self._db.execute("INSERT INTO entry (idx, bytes) VALUES (?, ?)", (idx, data))
         if leaf.seq is not None:
             self._db.execute("INSERT INTO alarm (seq, event, idx) VALUES (?, ?, ?)", (leaf.seq, leaf.event, idx))
+        if leaf.kind in FILED:
+            self._db.execute("INSERT INTO filed (idx, kind) VALUES (?, ?)", (idx, leaf.kind))
         first = stored(idx)
         self.frontier, born = self.frontier.append(leaf_hash(data))
         for pos, node in enumerate(born, first):

@@ -4,7 +4,7 @@ Reads only. Every question is one short transaction, so that the writer's log is
 """
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -156,6 +156,33 @@ class JournalReader:
         """
         return self._once(lambda: tree.consistency(first, second, self._fetch))
 
+    def filed(self, kind: str, after: int = -1) -> Iterator[tuple[int, Mapping[str, Any], str]]:
+        """Yield (index, body, person's name) of the entries of one of the kinds in `schema.FILED`, in their order.
+
+        Raises:
+            StoreError: the file cannot be read, or an entry is none.
+        """
+        while self.version >= schema.FILED_SINCE:
+            rows = self.ask(
+                "SELECT e.idx, e.bytes FROM filed f JOIN entry e ON e.idx = f.idx"
+                " WHERE f.kind = ? AND f.idx > ? ORDER BY f.idx LIMIT ?",
+                (kind, after, MOST_ENTRIES),
+            )
+            for idx, data in rows:
+                try:
+                    body = msgspec.json.decode(data)["body"]
+                    ref = body.get("by")
+                except (msgspec.DecodeError, TypeError, KeyError, AttributeError) as error:
+                    raise StoreError(self._path, f"entry {idx} is none ({error})", "run `vigia verify`") from error
+                yield idx, body, "" if ref is None else self.person(str(ref))
+                after = idx
+            if not rows:
+                return
+
+    def person(self, ref: str) -> str:
+        """Return the name behind a person's reference, or what stands for an erased one."""
+        return self._once(lambda: persons.name_of(self._db, ref))
+
     def checkpoint(self, at_most: int | None = None) -> str | None:
         """Return the signed checkpoint over the most entries (`at_most` of them); None without one."""
         if self.version < schema.CHECKPOINTS_SINCE:
@@ -210,7 +237,7 @@ class JournalReader:
             body = msgspec.convert(raw, AlarmBody)
         except (msgspec.DecodeError, msgspec.ValidationError, TypeError, KeyError) as error:
             raise StoreError(self._path, f"entry {idx} is no alarm event ({error})", "run `vigia verify`") from error
-        by = None if body.by is None else self._once(lambda: persons.name_of(self._db, str(body.by)))
+        by = None if body.by is None else self.person(str(body.by))
         return EventView(
             seq=body.seq,
             id=body.id,

@@ -52,6 +52,10 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "CREATE TABLE checkpoint (size INTEGER PRIMARY KEY CHECK (size > 0), note TEXT NOT NULL) STRICT",
         "CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID",
     ),
+    (
+        "CREATE TABLE filed (idx INTEGER PRIMARY KEY REFERENCES entry (idx), kind TEXT NOT NULL) STRICT",
+        "CREATE INDEX filed_kind ON filed (kind, idx)",
+    ),
 )
 """Each step leads from the version before it to the next. Steps are added at the end and never changed."""
 
@@ -59,6 +63,12 @@ VERSION = len(MIGRATIONS)
 
 CHECKPOINTS_SINCE = 2
 """The version that brought the tables `checkpoint` and `meta`."""
+
+FILED_SINCE = 3
+"""The version that brought the table `filed`."""
+
+FILED = frozenset({"register", "finding"})
+"""Kinds of entries that are few among many and asked for by their kind; older journals hold none."""
 
 LAST_ALIVE = "last_alive_ms"
 """The row of `meta` that says when the watch was last known to run (ms since 1970 UTC)."""

@@ -11,6 +11,7 @@ from gateway.journal import canonical, notes, persons, schema, tree
 from gateway.journal.batches import ALARM
 from gateway.journal.errors import StoreError
 from gateway.journal.reader import MOST_ENTRIES, JournalReader
+from gateway.journal.schema import FILED, FILED_SINCE
 
 NAME_A_KEY = frozenset({"boot", "restore"})
 """Kinds of entries that name the key which signs from then on."""
@@ -54,10 +55,12 @@ def _guarded(reader: JournalReader, vkey: str | None, outside: str | None) -> It
 def _problems(reader: JournalReader, vkey: str | None, outside: str | None) -> Iterator[str]:
     depot, size, root = reader.head()
     alarms: dict[int, tuple[int, str]] = {}
+    filed: dict[int, str] = {}
     seals = _Seals(reader, depot, size, outside)
-    yield from _tree(reader, size, root, alarms, seals)
+    yield from _tree(reader, size, root, alarms, filed, seals)
     yield from seals.rest(vkey)
     yield from _alarms(reader, size, alarms)
+    yield from _filed(reader, size, filed)
     yield from _outbox(reader)
     yield from _persons(reader)
     yield from _states(reader)
@@ -146,9 +149,17 @@ def _outside_size(note: str | None) -> int | None:
 
 
 def _tree(
-    reader: JournalReader, size: int, root: bytes, alarms: dict[int, tuple[int, str]], seals: _Seals
+    reader: JournalReader,
+    size: int,
+    root: bytes,
+    alarms: dict[int, tuple[int, str]],
+    filed: dict[int, str],
+    seals: _Seals,
 ) -> Iterator[str]:
-    """Recompute all nodes from the entry bytes. Collects idx -> (seq, event id) of the alarms on the way."""
+    """Recompute all nodes from the entry bytes.
+
+    Collects idx -> (seq, event id) of the alarms and idx -> kind of the filed entries on the way.
+    """
     computed = tree.Frontier()
     while computed.size < size:
         start = computed.size
@@ -160,7 +171,7 @@ def _tree(
             if data is None:
                 yield f"entry {idx} is missing"
             else:
-                yield from _entry(idx, data, alarms, seals)
+                yield from _entry(idx, data, alarms, filed, seals)
             # upwards the stored leaf counts, so that one bad entry is not reported again at every node above it
             first = tree.stored(idx)
             kept_leaf = nodes.get(first)
@@ -206,7 +217,9 @@ def _beyond(reader: JournalReader, size: int) -> Iterator[str]:
             yield f"{count} tree nodes stand beyond those of {size} entries"
 
 
-def _entry(idx: int, data: bytes, alarms: dict[int, tuple[int, str]], seals: _Seals) -> Iterator[str]:
+def _entry(
+    idx: int, data: bytes, alarms: dict[int, tuple[int, str]], filed: dict[int, str], seals: _Seals
+) -> Iterator[str]:
     try:
         value = canonical.decode(data)
     except ValueError as error:
@@ -218,6 +231,8 @@ def _entry(idx: int, data: bytes, alarms: dict[int, tuple[int, str]], seals: _Se
                 yield f"entry {idx} says it is entry {own}"
             if kind in NAME_A_KEY:
                 yield from seals.learn(idx, body)
+            if kind in FILED:
+                filed[idx] = kind
             if kind == ALARM:
                 seq, event = body.get("seq"), body.get("id")
                 if isinstance(seq, int) and isinstance(event, str):
@@ -250,6 +265,17 @@ def _alarms(reader: JournalReader, size: int, alarms: Mapping[int, tuple[int, st
     for idx, (seq, event) in alarms.items():
         if idx not in indexed:
             yield f"entry {idx} is alarm seq {seq} ({event}), which the index of alarms lacks"
+
+
+def _filed(reader: JournalReader, size: int, filed: Mapping[int, str]) -> Iterator[str]:
+    """Hold the index of filed entries against the entries."""
+    if reader.version < FILED_SINCE:
+        return
+    indexed = {idx: kind for idx, kind in reader.ask("SELECT idx, kind FROM filed ORDER BY idx") if idx < size}
+    for idx in sorted(indexed.keys() | filed.keys()):
+        if indexed.get(idx) != filed.get(idx):
+            was, is_now = filed.get(idx, "not filed"), indexed.get(idx, "nothing")
+            yield f"entry {idx} is {was}, the index of filed entries says {is_now}"
 
 
 def _span(first: int, last: int) -> str:

@@ -13,7 +13,7 @@ from compliance.registers.entries import STOCK_ACTS, Act, Entry, EntryId, Millis
 from compliance.registers.forms import Form, Problem, checked, missing
 from compliance.registers.stock import Book, Levels, StockError, admit, levels
 
-MOST_IN_A_BATCH = 5_000
+MOST_IN_A_BATCH = 2_000
 AHEAD_MS = 5 * 60 * 1000
 """How far a clock that is not ours may run ahead of ours."""
 
