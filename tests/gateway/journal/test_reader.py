@@ -5,7 +5,8 @@ import json
 import apsw
 import pytest
 
-from gateway.journal import JournalReader, StoreError, tree
+from gateway.events import Entry, Record
+from gateway.journal import JournalReader, StoreError, check, tree
 
 
 def words(body):
@@ -84,3 +85,24 @@ def test_an_alarm_entry_without_its_times_is_named(path, write, record):
     db.close()
     with JournalReader(path) as reader, pytest.raises(StoreError, match=r"entry 0 is no alarm event .*at_ms"):
         reader.events(0, 1)
+
+
+def test_filed_entries_are_found_by_their_kind_with_the_person_behind_them(path, write):
+    write(
+        Record(1, (Entry("register", {"at_ms": 1, "entries": []}, "Ana Souza"), Entry("stop", {"at_ms": 2}))),
+        Record(2, (Entry("finding", {"at_ms": 3}),)),
+        Record(3, (Entry("register", {"at_ms": 4, "entries": []}, None),)),
+    )
+    with JournalReader(path) as reader:
+        assert [(body["at_ms"], by) for _, body, by in reader.filed("register")] == [(1, "Ana Souza"), (4, "")]
+        assert [idx for idx, _, _ in reader.filed("register", after=0)] == [3]
+        assert [body["at_ms"] for _, body, _ in reader.filed("finding")] == [3]
+    assert check(path) == []
+
+
+def test_an_index_of_filed_entries_that_was_meddled_with_is_found(path, write):
+    write(Record(1, (Entry("register", {"at_ms": 1, "entries": []}),)))
+    db = apsw.Connection(str(path))
+    db.execute("DELETE FROM filed")
+    db.close()
+    assert any("filed entries" in problem for problem in check(path))
