@@ -96,7 +96,7 @@ def in_effect(entries: Iterable[Entry], at: Millis, known: Millis | None = None)
     """Return the entries that count at a moment, in the order in which they became true.
 
     Args:
-        entries: in any order.
+        entries: in the order in which they were told.
         at: the moment asked about.
         known: what was told later is left out; None counts all that is told by now.
 
@@ -108,7 +108,7 @@ def in_effect(entries: Iterable[Entry], at: Millis, known: Millis | None = None)
     standing = [
         entry for entry in heard if entry.id not in corrected and entry.act is not Act.VOID and entry.effective <= at
     ]
-    standing.sort(key=_order)
+    standing.sort(key=lambda entry: entry.effective)
     return standing
 
 
@@ -137,16 +137,12 @@ def fold(entries: Iterable[Entry], at: Millis, known: Millis | None = None) -> d
 
 
 def _corrected(heard: list[Entry]) -> set[EntryId]:
-    """The entries that no longer count; a correction that was itself voided gives its predecessor back.
+    """Tell which entries no longer count; a correction that was itself voided gives its predecessor back.
 
     The latest word decides: corrections are looked at from the last told to the first.
     """
     gone: set[EntryId] = set()
-    for entry in sorted(heard, key=lambda entry: (entry.recorded, entry.id), reverse=True):
+    for entry in reversed(heard):
         if entry.corrects is not None and entry.id not in gone:
             gone.add(entry.corrects)
     return gone
-
-
-def _order(entry: Entry) -> tuple[int, int, str]:
-    return entry.effective, entry.recorded, entry.id

@@ -80,10 +80,8 @@ movements = st.lists(
 )
 
 
-@given(movements, st.randoms(use_true_random=False))
-def test_admitted_movements_never_go_below_zero_and_fold_alike_in_any_order(
-    asked: list[tuple[Act, int]], shuffled: "object"
-) -> None:
+@given(movements)
+def test_admitted_movements_never_go_below_zero(asked: list[tuple[Act, int]]) -> None:
     kept: list[Entry] = []
     for number, (act, units) in enumerate(asked, start=1):
         more = {"to_state": "empty"} if act is Act.CHANGE else {"to_area": "fundos"} if act is Act.TRANSFER else {}
@@ -94,9 +92,6 @@ def test_admitted_movements_never_go_below_zero_and_fold_alike_in_any_order(
         kept.append(new)
     found = levels(kept, NOW)
     assert all(count > 0 for count in found.units.values())
-    mixed = list(kept)
-    shuffled.shuffle(mixed)  # type: ignore[attr-defined]
-    assert levels(mixed, NOW) == found
 
 
 @given(movements)
