@@ -1,8 +1,89 @@
-"""The nouns of the law: a statute, and what it asks of gas detection. Knows no file and not what day it is."""
+"""The nouns of the law: facts, clauses, rules, statutes, findings. Knows no file and not what day it is."""
 
-from dataclasses import dataclass
-from datetime import date
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
 from enum import Enum
+from typing import NamedTuple, TypeAlias
+
+from compliance.grammar import Condition, Term
+
+Value: TypeAlias = float | int | bool | str | date
+
+
+class Words(NamedTuple):
+    """The same in both languages."""
+
+    pt: str
+    en: str
+
+
+class Subject(NamedTuple):
+    """A thing that facts are about: an area, a detector, a group of containers. `kind` as the catalogue names it."""
+
+    kind: str
+    id: str
+
+    def __str__(self) -> str:
+        return f"{self.kind}:{self.id}"
+
+
+DEPOT = Subject("depot", "depot")
+"""The one depot; every other thing lies in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """What somebody told of a thing.
+
+    Attributes:
+        value: None takes back what was told before: the fact is unknown from then on.
+        effective: the first day it was so.
+        recorded: when we were told, in UTC; None: always known.
+        source: who or what told, in words for a person.
+    """
+
+    subject: Subject
+    name: str
+    value: Value | None
+    effective: date
+    recorded: datetime | None = None
+    source: str = ""
+    unit: str = ""
+
+
+class Verdict(Enum):
+    """What a rule says of a thing on a day, from the best to the worst."""
+
+    NOT_APPLICABLE = "NOT_APPLICABLE"
+    COMPLIANT = "COMPLIANT"
+    UNDETERMINED = "UNDETERMINED"
+    VIOLATED = "VIOLATED"
+
+    def worse_than(self, other: "Verdict") -> bool:
+        """Tell whether this is worse."""
+        return _BADNESS[self] > _BADNESS[other]
+
+
+_BADNESS = {verdict: number for number, verdict in enumerate(Verdict)}
+
+
+class Severity(Enum):
+    """What a violation means for people."""
+
+    DANGER = "danger"
+    SERIOUS = "serious"
+    MINOR = "minor"
+
+
+class Mode(Enum):
+    """How a clause is held."""
+
+    AUTOMATIC = "automatic"
+    SURVEY = "survey"
+    CHECKLIST = "checklist"
+    REMINDER = "reminder"
+    OUT_OF_SCOPE = "out-of-scope"
 
 
 class StatuteKind(Enum):
@@ -11,6 +92,142 @@ class StatuteKind(Enum):
     STATUTE = "statute"
     REFERENCE = "reference"
     HOUSE = "house"
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """Days in force, both included; None: without end on that side."""
+
+    since: date | None = None
+    until: date | None = None
+
+    def holds(self, on: date) -> bool:
+        """Tell whether a day lies in it."""
+        return (self.since is None or self.since <= on) and (self.until is None or on <= self.until)
+
+    def meets(self, other: "Period") -> bool:
+        """Tell whether a day lies in both."""
+        return (self.since or date.min) <= (other.until or date.max) and (other.since or date.min) <= (
+            self.until or date.max
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One article, paragraph, item or sub-item, in our own words.
+
+    Attributes:
+        ambiguity: what the text leaves open, and why the strictest fair reading was taken.
+        reason: why it is out of scope; None unless it is.
+    """
+
+    locator: str
+    mode: Mode
+    summary: Words
+    period: Period
+    reading: Words | None = None
+    ambiguity: Words | None = None
+    reason: Words | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MarginOf:
+    """How far a rule is from being broken: a term (None: the first comparison it requires) in a unit."""
+
+    term: Term | None
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What one clause asks of each thing of a kind.
+
+    Attributes:
+        also: further clauses that it serves.
+        each: the kind of thing it is judged on.
+        exempt: the statute's exemption reaches it.
+    """
+
+    id: str
+    clause: str
+    also: tuple[str, ...]
+    each: str
+    applies: Condition
+    requires: Condition
+    margin: MarginOf | None
+    severity: Severity
+    text: Words
+    remedy: Words
+    period: Period
+    exempt: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StorageClass:
+    """One class of a scheme; limits included. None: without a limit."""
+
+    name: str
+    up_to_kg: float | None
+    up_to_p13: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Scheme:
+    """Classes from the smallest to the one that has no limit."""
+
+    id: str
+    clause: str
+    classes: tuple[StorageClass, ...]
+    period: Period
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A number for each class of a scheme. A class without a value: the text is silent on it."""
+
+    id: str
+    scheme: str
+    clause: str
+    unit: str
+    values: Mapping[str, float] = field(hash=False)
+    provenance: Words | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A number with a name."""
+
+    id: str
+    clause: str
+    value: float
+    unit: str
+    provenance: Words | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NamedCondition:
+    """A condition that rules refer to, on things of a kind."""
+
+    id: str
+    each: str
+    that: Condition
+
+
+@dataclass(frozen=True, slots=True)
+class Exemption:
+    """Areas to which the statute's rules do not apply."""
+
+    clause: str
+    when: Condition
+
+
+@dataclass(frozen=True, slots=True)
+class Separation:
+    """Areas closer than the sum of their distances to the boundary count as one: tables by class, walled or not."""
+
+    clause: str
+    walled: str
+    open: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +256,74 @@ class Statute:
     """One statute, technical reference or house rule.
 
     Attributes:
-        in_force_from: first day in force; None for a house rule, which holds always.
+        period: days in force; without a first day where it holds always.
+        doubts: what we could not find out about the text itself.
         detection: None where the text has no clause on gas detection.
+        derived: by kind and name, how facts follow from others.
     """
 
     id: str
     title: str
     citation: str
     kind: StatuteKind
-    in_force_from: date | None
+    jurisdiction: str
+    period: Period
+    doubts: tuple[Words, ...]
+    schemes: tuple[Scheme, ...]
+    tables: Mapping[str, Table] = field(hash=False)
+    figures: Mapping[str, Figure] = field(hash=False)
+    conditions: Mapping[str, NamedCondition] = field(hash=False)
+    clauses: tuple[Clause, ...]
+    rules: tuple[Rule, ...]
+    exemption: Exemption | None
+    separation: Separation | None
     detection: Detection | None
+    derived: Mapping[tuple[str, str], Term] = field(hash=False)
+
+    @property
+    def in_force_from(self) -> date | None:
+        """First day in force; None for what holds always."""
+        return self.period.since
+
+
+class Evidence(NamedTuple):
+    """One fact a finding rests on; `value` None: nobody told, or what was told is too old."""
+
+    subject: Subject
+    name: str
+    value: Value | None
+
+
+class Margin(NamedTuple):
+    """How far from the limit, below zero when broken; between two values while facts are missing."""
+
+    low: float
+    high: float
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a rule says of a thing on a day.
+
+    Attributes:
+        holds_until: the first later day on which the verdict is worse with the facts of today; None: no such day.
+        due: the day by which something must be done, where the rule sets one.
+        together: the areas that were judged as one with this, itself included.
+    """
+
+    statute: str
+    rule: Rule
+    subject: Subject
+    verdict: Verdict
+    on: date
+    evidence: tuple[Evidence, ...]
+    margin: Margin | None = None
+    holds_until: date | None = None
+    due: date | None = None
+    together: tuple[str, ...] = ()
+
+    @property
+    def missing(self) -> tuple[Evidence, ...]:
+        """The facts that nobody told."""
+        return tuple(each for each in self.evidence if each.value is None)

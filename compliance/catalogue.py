@@ -1,0 +1,206 @@
+"""The closed list of facts a rule may use, read from ``facts/*.toml``: one file for each kind of thing.
+
+A fact outside this list is refused, in a rule as in a register: what nobody can answer must not be asked.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from enum import Enum
+from importlib import resources
+from importlib.resources.abc import Traversable
+from math import inf
+
+from compliance.entries import Entries, StatuteError, read
+from compliance.vocabulary import Value, Words
+
+
+class Type(Enum):
+    """What a fact's value is."""
+
+    NUMBER = "number"
+    INTEGER = "integer"
+    DATE = "date"
+    BOOLEAN = "boolean"
+    CHOICE = "choice"
+    TEXT = "text"
+
+
+class Source(Enum):
+    """Where a fact comes from."""
+
+    REGISTER = "register"
+    LIVE = "live"
+    SURVEY = "survey"
+    CHECKLIST = "checklist"
+    DOCUMENT = "document"
+    CONFIGURATION = "configuration"
+    DERIVED = "derived"
+
+
+@dataclass(frozen=True, slots=True)
+class FactType:
+    """One fact of the list.
+
+    Attributes:
+        least, most: the range of a number; without an end where infinite.
+        label: a short heading for a column or a field; ask: the question that a survey or checklist puts.
+        words: what a choice is called.
+        renew_days: an answer older than this is unknown again.
+        needed: a register's entry must have it when the thing is first told of.
+    """
+
+    kind: str
+    name: str
+    type: Type
+    source: Source
+    choices: tuple[str, ...] = ()
+    least: float = -inf
+    most: float = inf
+    label: Words | None = None
+    ask: Words | None = None
+    words: Mapping[str, Words] = field(default_factory=dict, hash=False)
+    renew_days: int | None = None
+    needed: bool = False
+
+    def expected(self) -> str:
+        """Return what a value must be, in words."""
+        match self.type:
+            case Type.CHOICE:
+                return f"one of {', '.join(self.choices)}"
+            case Type.NUMBER | Type.INTEGER:
+                return f"{self.type.value} from {self.least:g} to {self.most:g}"
+            case _:
+                return str(self.type.value)
+
+    def takes(self, value: Value) -> bool:
+        """Tell whether a value is of this type and range."""
+        match self.type:
+            case Type.BOOLEAN:
+                return isinstance(value, bool)
+            case Type.DATE:
+                return isinstance(value, date) and not isinstance(value, datetime)
+            case Type.TEXT | Type.CHOICE:
+                return isinstance(value, str) and (value in self.choices if self.choices else bool(value))
+            case Type.INTEGER | Type.NUMBER:
+                kinds = int if self.type is Type.INTEGER else int | float
+                return not isinstance(value, bool) and isinstance(value, kinds) and self.least <= value <= self.most
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """All facts, by kind of thing and name."""
+
+    kinds: Mapping[str, Mapping[str, FactType]] = field(hash=False)
+
+    def facts(self, kind: str) -> tuple[FactType, ...]:
+        """Return the facts of a kind of thing, in the order of its file."""
+        return tuple(self.kinds.get(kind, {}).values())
+
+    def find(self, kind: str, name: str) -> FactType | None:
+        """Return a fact, or None if the list has none of that name."""
+        return self.kinds.get(kind, {}).get(name)
+
+
+LABELLED = (Source.REGISTER, Source.DOCUMENT, Source.SURVEY, Source.CHECKLIST)
+"""What people fill in, and so needs a heading."""
+
+LISTED = "listed"
+"""A fact of every thing: false from the day it is no longer there."""
+
+
+def register_of(kind: str) -> str:
+    """Return the fact that says that all things of a kind are registered: ``extinguishers_listed``."""
+    return f"{kind.replace('-', '_')}s_listed"
+
+
+def load(folder: Traversable | None = None) -> Catalogue:
+    """Read the list.
+
+    Raises:
+        StatuteError: if a file is not as it should be.
+    """
+    place = folder or resources.files("compliance") / "facts"
+    files = sorted(entry.name for entry in place.iterdir() if entry.name.endswith(".toml"))
+    kinds = {file.removesuffix(".toml"): _kind(read(place, file)) for file in files}
+    _derive(kinds)
+    for kind in [*kinds]:
+        kinds[kind].setdefault(LISTED, FactType(kind, LISTED, Type.BOOLEAN, Source.REGISTER))
+        for holder in ("depot", "area", "lot"):
+            if holder in kinds and kind not in ("depot", "area"):
+                name = register_of(kind)
+                kinds[holder].setdefault(name, FactType(holder, name, Type.BOOLEAN, Source.REGISTER))
+    return Catalogue(kinds)
+
+
+def _derive(kinds: Mapping[str, dict[str, FactType]]) -> None:
+    """Add what follows from other facts; the terms themselves are the statutes' loader's to read."""
+    for entry in derived().listed("derived"):
+        kind, name = entry.text("kind"), entry.text("name")
+        if kind in kinds:
+            kinds[kind][name] = FactType(kind, name, Type.NUMBER, Source.DERIVED, least=0.0)
+
+
+def derived() -> Entries:
+    """Return the file of facts that follow from others."""
+    return read(resources.files("compliance"), "derived.toml")
+
+
+FIELDS = (
+    "name", "type", "choices", "least", "most", "source", "label", "ask", "words", "renew_days", "needed",
+)  # fmt: skip
+
+
+def _kind(top: Entries) -> dict[str, FactType]:
+    top.only("fact")
+    found: dict[str, FactType] = {}
+    for entry in top.listed("fact"):
+        fact = _fact(entry, top.file.removesuffix(".toml"))
+        if fact.name in found:
+            raise StatuteError(top.file, entry.name, "each fact once", "it stands twice")
+        found[fact.name] = fact
+    return found
+
+
+def _fact(entry: Entries, kind: str) -> FactType:
+    entry.only(*FIELDS)
+    type_, source = entry.choice("type", Type), entry.choice("source", Source)
+    choices, label = entry.texts("choices"), entry.words_or_none("label")
+    if bool(choices) != (type_ is Type.CHOICE):
+        raise entry.wrong("choices", "words for a choice, and only for it", ", ".join(choices) or "nothing")
+    if label is None and source in LABELLED:
+        raise entry.wrong("label", "a heading of at most 40 characters", "nothing")
+    days = entry.number("renew_days")
+    least, most = (_bound(entry, key, open_end) for key, open_end in (("least", -inf), ("most", inf)))
+    return FactType(
+        kind=kind,
+        name=entry.text("name"),
+        type=type_,
+        source=source,
+        choices=choices,
+        least=least,
+        most=most,
+        label=label,
+        ask=entry.words_or_none("ask"),
+        words=_words(entry, choices),
+        renew_days=None if days is None else int(days),
+        needed=entry.flag("needed", default=False),
+    )
+
+
+def _words(entry: Entries, choices: tuple[str, ...]) -> dict[str, Words]:
+    if "words" not in entry.values:
+        return {}
+    both = entry.table("words")
+    both.only("pt", "en")
+    tables = both.table("pt"), both.table("en")
+    for table in tables:
+        table.only(*choices)
+    return {choice: Words(*(table.text(choice) for table in tables)) for choice in choices}
+
+
+def _bound(entry: Entries, key: str, otherwise: float) -> float:
+    value = entry.values.get(key, otherwise)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise entry.wrong(key, "a number", repr(value))
+    return float(value)

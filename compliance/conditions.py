@@ -1,0 +1,176 @@
+"""Judges conditions in three values: a condition on what nobody told is neither true nor false."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from math import floor, isinf
+from typing import Any as Whatever
+
+from compliance.grammar import (
+    All,
+    Any,
+    ClassAbove,
+    ClassIn,
+    Compare,
+    Condition,
+    Due,
+    Every,
+    Exists,
+    Flag,
+    Holds,
+    Known,
+    Not,
+    OneOf,
+    Valid,
+    Younger,
+)
+from compliance.hearing import Frame, complete, members
+from compliance.kleene import NOTHING, Truth, both, compare, either, exactly, opposite
+from compliance.terms import classes, measure
+
+
+def holds(condition: Condition, frame: Frame) -> Truth:
+    """Judge a condition."""
+    return _CONDITIONS[type(condition)](condition, frame)
+
+
+def _all(condition: All, frame: Frame) -> Truth:
+    found: Truth = True
+    for each in condition.conditions:
+        truth = holds(each, frame)
+        if truth is False:
+            return False
+        if truth is None:
+            found = None
+    return found
+
+
+def _any(condition: Any, frame: Frame) -> Truth:
+    found: Truth = False
+    for each in condition.conditions:
+        truth = holds(each, frame)
+        if truth is True:
+            return True
+        if truth is None:
+            found = None
+    return found
+
+
+def _not(condition: Not, frame: Frame) -> Truth:
+    return opposite(holds(condition.condition, frame))
+
+
+def _flag(condition: Flag, frame: Frame) -> Truth:
+    known = frame.known(condition.fact)
+    return None if known is None else known.value is True
+
+
+def _one_of(condition: OneOf, frame: Frame) -> Truth:
+    known = frame.known(condition.fact)
+    return None if known is None else known.value in condition.choices
+
+
+def _known(condition: Known, frame: Frame) -> Truth:
+    return frame.known(condition.fact) is not None
+
+
+def _compare(condition: Compare, frame: Frame) -> Truth:
+    left, right = measure(condition.left, frame), measure(condition.right, frame)
+    if condition.dated:
+        for one in left:
+            for other in right:
+                if not isinf(one) and not isinf(other):
+                    gap = abs(other - one)
+                    frame.note_change(frame.day + floor(gap))
+                    frame.note_change(frame.day + floor(gap) + 1)
+    return compare(left, condition.order, right)
+
+
+def _valid(condition: Valid, frame: Frame) -> Truth:
+    until = measure(condition.until, frame)
+    frame.note_change(until.low + 1)
+    frame.note_change(until.high + 1)
+    return compare(exactly(frame.day), "<=", until)
+
+
+def _younger(condition: Younger, frame: Frame) -> Truth:
+    known = frame.known(condition.fact)
+    if known is None or known.span.low > frame.day:
+        return None
+    frame.note_change(known.span.low + floor(condition.days) + 1)
+    return frame.day - known.span.low <= condition.days
+
+
+def _due(condition: Due, frame: Frame) -> Truth:
+    by = measure(condition.by, frame)
+    done = frame.known(condition.done)
+    if by.exact:
+        frame.trace.owe(by.low)
+    frame.note_change(by.low + 1)
+    frame.note_change(by.high + 1)
+    in_time = compare(exactly(frame.day), "<=", by)
+    if done is None:
+        return True if in_time is True else None
+    if condition.is_date:
+        return compare(done.span, "<=", by)
+    return True if done.value is True else in_time
+
+
+def _exists(condition: Exists, frame: Frame) -> Truth:
+    found: Truth = False
+    for member in members(condition.group, frame):
+        found = either(found, both(member.belongs, compare(member.number, ">", NOTHING)))
+        if found is True:
+            return True
+    return either(found, None if complete(condition.group, frame) is None else False)
+
+
+def _every(condition: Every, frame: Frame) -> Truth:
+    found: Truth = True
+    that = condition.that
+    for member in members(condition.group, frame):
+        truth = frame.remembered(that, member.holder, partial(holds, that))
+        there = both(member.belongs, compare(member.number, ">", NOTHING))
+        found = both(found, either(opposite(there), truth))
+        if found is False:
+            return False
+    return both(found, complete(condition.group, frame))
+
+
+def _class_in(condition: ClassIn, frame: Frame) -> Truth:
+    names = classes(condition.class_of, frame)
+    inside = [name in condition.names for name in names]
+    return True if inside and all(inside) else None if any(inside) or not inside else False
+
+
+def _class_above(condition: ClassAbove, frame: Frame) -> Truth:
+    scheme = frame.hearing.scheme(frame.day)
+    order = [each.name for each in scheme.classes] if scheme else []
+    if condition.name not in order:
+        return None
+    above = [order.index(name) > order.index(condition.name) for name in classes(condition.class_of, frame)]
+    return True if all(above) else None if any(above) else False
+
+
+def _named(condition: Holds, frame: Frame) -> Truth:
+    holder = frame.parent(condition.of)
+    named = frame.hearing.statute.conditions[condition.name]
+    return None if holder is None else frame.remembered(named, holder, partial(holds, named.that))
+
+
+_CONDITIONS: Mapping[type, Callable[[Whatever, Frame], Truth]] = {
+    All: _all,
+    Any: _any,
+    Not: _not,
+    Flag: _flag,
+    OneOf: _one_of,
+    Known: _known,
+    Compare: _compare,
+    Valid: _valid,
+    Younger: _younger,
+    Due: _due,
+    Exists: _exists,
+    Every: _every,
+    ClassIn: _class_in,
+    ClassAbove: _class_above,
+    Holds: _named,
+}

@@ -1,0 +1,194 @@
+"""Judges a statute's rules on what is known of a depot on a day. Knows no clock; unknown is never compliant."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from functools import partial
+from itertools import combinations
+from math import isinf
+from typing import NamedTuple
+
+from compliance import derive
+from compliance.conditions import holds
+from compliance.grammar import All, Compare, Condition
+from compliance.hearing import Frame, Hearing, Trace
+from compliance.kleene import Span, Truth, both, difference, opposite
+from compliance.situation import Holder, Known, Situation
+from compliance.terms import measure
+from compliance.vocabulary import Evidence, Finding, Margin, MarginOf, Rule, Statute, Subject, Verdict
+
+HORIZON_STEPS = 2000
+"""How many days on which something changes are looked at for the first that makes a verdict worse."""
+
+
+def evaluate(statute: Statute, facts: Situation, on: date) -> tuple[Finding, ...]:
+    """Judge each rule on each thing it speaks of, in the order of the rules and of the things' ids."""
+    hearing = Hearing(statute, facts, holds)
+    return tuple(
+        _finding(hearing, rule, holder, on) for rule in statute.rules for holder in facts.holders.get(rule.each, ())
+    )
+
+
+# --- a finding ------------------------------------------------------------------------------------
+
+
+class _Opinion(NamedTuple):
+    """What was found on one day, together with certain areas."""
+
+    verdict: Verdict
+    trace: Trace
+    together: tuple[str, ...]
+
+
+def _finding(hearing: Hearing, rule: Rule, holder: Holder, on: date) -> Finding:
+    day = on.toordinal()
+    opinions = _opinions(hearing, rule, holder, day)
+    worst = _worst(opinions)
+    evidence: dict[tuple[Holder, str], Known | None] = {}
+    for opinion in opinions:
+        evidence.update(opinion.trace.evidence)
+    changes = {change for opinion in opinions for change in opinion.trace.changes}
+    return Finding(
+        statute=hearing.statute.id,
+        rule=rule,
+        subject=holder.subject,
+        verdict=worst.verdict,
+        on=on,
+        evidence=tuple(
+            Evidence(of.subject, name, None if known is None else known.value) for (of, name), known in evidence.items()
+        ),
+        margin=_margin(hearing, rule, holder, worst, day),
+        holds_until=_holds_until(hearing, rule, holder, worst.verdict, changes),
+        due=date.fromordinal(int(worst.trace.due)) if worst.trace.due is not None else None,
+        together=worst.together,
+    )
+
+
+def _opinions(hearing: Hearing, rule: Rule, holder: Holder, day: int) -> list[_Opinion]:
+    """Judge the thing's area alone and together with each set of neighbours it counts as one with."""
+    found = []
+    for together, certain in _sets(hearing, holder, day):
+        frame = Frame(hearing, day, holder, holder, together, Trace())
+        verdict = _verdict(rule, frame)
+        if not certain and verdict in (Verdict.VIOLATED, Verdict.UNDETERMINED):
+            verdict = Verdict.UNDETERMINED
+            _ask_distances(hearing, together, frame.trace)
+        found.append(_Opinion(verdict, frame.trace, together))
+    return found
+
+
+def _worst(opinions: Sequence[_Opinion]) -> _Opinion:
+    worst = opinions[0]
+    for opinion in opinions[1:]:
+        if opinion.verdict.worse_than(worst.verdict):
+            worst = opinion
+    return worst
+
+
+def _verdict(rule: Rule, frame: "Frame") -> Verdict:
+    for period in (frame.hearing.statute.period, rule.period):
+        frame.note_period(period)
+        if not period.holds(date.fromordinal(frame.day)):
+            return Verdict.NOT_APPLICABLE
+    applies = holds(rule.applies, frame)
+    if applies is not False and rule.exempt:
+        applies = both(applies, opposite(_exempt(frame)))
+    if applies is False:
+        return Verdict.NOT_APPLICABLE
+    required = holds(rule.requires, frame)
+    if required is True:
+        return Verdict.COMPLIANT
+    return Verdict.VIOLATED if required is False and applies is True else Verdict.UNDETERMINED
+
+
+def _exempt(frame: "Frame") -> Truth:
+    """Tell whether the statute spares the thing's area, or, for the depot, every area there is."""
+    exemption = frame.hearing.statute.exemption
+    if exemption is None:
+        return False
+    if frame.own.subject.kind != "depot":
+        area = frame.area()
+        return None if area is None else frame.remembered(exemption, area, partial(holds, exemption.when))
+    found: Truth = True
+    areas = frame.hearing.facts.holders.get("area", ())
+    for area in areas:
+        found = both(found, frame.remembered(exemption, area, partial(holds, exemption.when)))
+    return found if areas else False
+
+
+def _margin(hearing: Hearing, rule: Rule, holder: Holder, worst: _Opinion, day: int) -> Margin | None:
+    if rule.margin is None or worst.verdict is Verdict.NOT_APPLICABLE:
+        return None
+    frame = Frame(hearing, day, holder, holder, worst.together, Trace())
+    span = _room(rule.margin, rule.requires, frame)
+    return None if span is None or isinf(span.low) or isinf(span.high) else Margin(*span, rule.margin.unit)
+
+
+def _room(margin: MarginOf, requires: Condition, frame: "Frame") -> Span | None:
+    if margin.term is not None:
+        return measure(margin.term, frame)
+    compared = _first_comparison(requires)
+    if compared is None or compared.order == "=":
+        return None
+    left, right = measure(compared.left, frame), measure(compared.right, frame)
+    return difference(right, left) if compared.order in ("<", "<=") else difference(left, right)
+
+
+def _first_comparison(condition: Condition) -> Compare | None:
+    if isinstance(condition, Compare):
+        return condition
+    if isinstance(condition, All):
+        return next((found for each in condition.conditions if (found := _first_comparison(each))), None)
+    return None
+
+
+def _holds_until(hearing: Hearing, rule: Rule, holder: Holder, verdict: Verdict, changes: set[float]) -> date | None:
+    """The first later day with a worse verdict: only days on which something changes are looked at."""
+    if verdict is Verdict.VIOLATED:
+        return None
+    ahead, day = sorted(changes), date.max.toordinal()
+    for _ in range(HORIZON_STEPS):
+        if not ahead or ahead[0] > date.max.toordinal():
+            return None
+        day = int(ahead.pop(0))
+        opinions = _opinions(hearing, rule, holder, day)
+        if _worst(opinions).verdict.worse_than(verdict):
+            return date.fromordinal(day)
+        fresh = {change for opinion in opinions for change in opinion.trace.changes}
+        if not fresh.issubset(ahead):
+            ahead = sorted(fresh.union(ahead))
+    return date.fromordinal(day)
+
+
+# --- areas that count as one ----------------------------------------------------------------------
+
+
+def _sets(hearing: Hearing, holder: Holder, day: int) -> Sequence[tuple[tuple[str, ...], bool]]:
+    """Return the sets of areas that the thing's area is judged in, and whether each is certain."""
+    area = holder.subject.id if holder.subject.kind == "area" else holder.text("area")
+    if area is None:
+        return [((), True)]
+    if hearing.statute.separation is None:
+        return [((area,), True)]
+    if day not in hearing.groups:
+        hearing.groups[day] = _groups(hearing, day)
+    return hearing.groups[day].get(area, [((area,), True)])
+
+
+def _groups(hearing: Hearing, day: int) -> Mapping[str, Sequence[tuple[tuple[str, ...], bool]]]:
+    separation, scheme = hearing.statute.separation, hearing.scheme(day)
+    areas = hearing.facts.holders.get("area", ())
+    if separation is None or scheme is None or len(areas) < 2:
+        return {}
+    frames = {each.subject.id: Frame(hearing, day, each, each, (each.subject.id,), Trace()) for each in areas}
+    walled = {name: holds(derive.WALLED, frame) for name, frame in frames.items()}
+    kg = {name: measure(derive.JUDGED_KG, frame) for name, frame in frames.items()}
+    tables = {True: hearing.statute.tables[separation.walled], False: hearing.statute.tables[separation.open]}
+    return derive.groups(kg, walled, derive.apart(hearing.facts), scheme, tables)
+
+
+def _ask_distances(hearing: Hearing, together: Sequence[str], trace: Trace) -> None:
+    """Name the distances nobody measured that leave open whether these areas are one."""
+    measured = derive.apart(hearing.facts)
+    for one, other in combinations(together, 2):
+        if frozenset((one, other)) not in measured:
+            trace.evidence[Holder(Subject("between", f"{one}|{other}"), {}), "distance_m"] = None

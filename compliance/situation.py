@@ -1,0 +1,161 @@
+"""What is known of a depot: for each thing the facts in force on a day, out of all that was ever told.
+
+A fact that nobody told is unknown, never false and never zero. Of two that contradict each other, effective on the same
+day and recorded at the same moment, neither is believed.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from typing import NamedTuple
+
+from compliance.catalogue import LISTED, Catalogue, FactType, register_of
+from compliance.kleene import NOTHING, Span, exactly
+from compliance.vocabulary import DEPOT, Fact, Subject, Value
+
+ALWAYS_COMPLETE = ("area", "depot")
+"""Kinds that the configuration lists in full."""
+
+_EVER = datetime.min.replace(tzinfo=UTC)
+
+
+class FactError(Exception):
+    """A fact that no rule could use: its name is not in the list of facts, or its value is of another type."""
+
+    def __init__(self, fact: Fact, expected: str) -> None:
+        super().__init__(f"{fact.subject}.{fact.name}: expected {expected}, got {fact.value!r}")
+        self.fact, self.expected = fact, expected
+
+
+class Known(NamedTuple):
+    """A fact in force. `span`: its number or the ordinal of its day; `expires`: first ordinal it is unknown again."""
+
+    value: Value
+    span: Span
+    expires: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Holder:
+    """A thing and what is known of it."""
+
+    subject: Subject
+    known: Mapping[str, Known]
+
+    def text(self, name: str) -> str | None:
+        """Return a fact that is a word, or None."""
+        found = self.known.get(name)
+        return found.value if found is not None and isinstance(found.value, str) else None
+
+
+class Members(NamedTuple):
+    """Things of one kind that belong somewhere for sure, and those of which nobody told where they belong."""
+
+    certain: Sequence[Holder]
+    possible: Sequence[Holder]
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """All things and what is known of them.
+
+    Attributes:
+        holders: by kind, in the order of their ids.
+        links: by kind and the name of a link (``area``, ``lot``): the things by the id it holds; "" where unknown.
+    """
+
+    holders: Mapping[str, Sequence[Holder]] = field(hash=False)
+    links: Mapping[tuple[str, str], Mapping[str, Sequence[Holder]]] = field(hash=False)
+
+    @classmethod
+    def of(cls, facts: Iterable[Fact], catalogue: Catalogue, on: date, known: datetime | None = None) -> "Situation":
+        """Gather the facts effective on a day, of those recorded by a moment (None: all).
+
+        Raises:
+            FactError: if a fact is not in the catalogue.
+        """
+        last: dict[tuple[Subject, str], list[Fact]] = {}
+        for fact in facts:
+            _check(fact, catalogue)
+            if fact.effective <= on and (known is None or fact.recorded is None or fact.recorded <= known):
+                key = (fact.subject, fact.name)
+                kept = last.get(key)
+                if kept is None or _when(fact) > _when(kept[0]):
+                    last[key] = [fact]
+                elif _when(fact) == _when(kept[0]):
+                    kept.append(fact)
+        things: dict[Subject, dict[str, Known]] = {DEPOT: {}}
+        for (subject, name), kept in last.items():
+            things.setdefault(subject, {})
+            kind = catalogue.find(subject.kind, name)
+            value = kept[0].value
+            if kind is not None and value is not None and all(_same(each.value, value) for each in kept):
+                things[subject][name] = _known(value, kept[0].effective, kind)
+        return cls._indexed(things)
+
+    @classmethod
+    def _indexed(cls, things: Mapping[Subject, Mapping[str, Known]]) -> "Situation":
+        holders: dict[str, list[Holder]] = {}
+        for subject in sorted(things):
+            gone = things[subject].get(LISTED)
+            if gone is None or gone.value is True:
+                holders.setdefault(subject.kind, []).append(Holder(subject, things[subject]))
+        links: dict[tuple[str, str], dict[str, list[Holder]]] = {}
+        for kind, listed in holders.items():
+            for link in holders:
+                by_id = links[kind, link] = {}
+                for holder in listed:
+                    by_id.setdefault(holder.text(link) or "", []).append(holder)
+        return cls(holders, links)
+
+    @property
+    def depot(self) -> Holder:
+        """The depot itself."""
+        return self.holders["depot"][0]
+
+    def find(self, kind: str, id_: str | None) -> Holder | None:
+        """Return a thing by its id, or None."""
+        return next((each for each in self.holders.get(kind, ()) if each.subject.id == id_), None)
+
+    def all_of(self, kind: str) -> Members:
+        """Return every thing of a kind."""
+        return Members(self.holders.get(kind, ()), ())
+
+    def members(self, kind: str, link: str, ids: Sequence[str]) -> Members:
+        """Return the things of a kind that belong to one of these parents."""
+        if kind == link:
+            return Members([each for each in self.holders.get(kind, ()) if each.subject.id in ids], ())
+        by_id = self.links.get((kind, link), {})
+        return Members([each for id_ in ids for each in by_id.get(id_, ())], by_id.get("", ()))
+
+
+def listed_fact(kind: str) -> str | None:
+    """Return the fact that must be true for a kind to be known in full; None if it always is."""
+    return None if kind in ALWAYS_COMPLETE else register_of(kind)
+
+
+def _check(fact: Fact, catalogue: Catalogue) -> None:
+    kind = catalogue.find(fact.subject.kind, fact.name)
+    if kind is None:
+        raise FactError(fact, "a fact that the list of facts has")
+    if fact.value is not None and not kind.takes(fact.value):
+        raise FactError(fact, kind.expected())
+
+
+def _when(fact: Fact) -> tuple[date, datetime]:
+    return fact.effective, fact.recorded or _EVER
+
+
+def _same(one: Value | None, other: Value) -> bool:
+    return type(one) is type(other) and one == other
+
+
+def _known(value: Value, effective: date, kind: FactType) -> Known:
+    expires = float("inf") if kind.renew_days is None else effective.toordinal() + kind.renew_days + 1.0
+    return Known(value, _span(value), expires)
+
+
+def _span(value: Value) -> Span:
+    if isinstance(value, date):
+        return exactly(float(value.toordinal()))
+    return NOTHING if isinstance(value, str) else exactly(float(value))

@@ -1,0 +1,205 @@
+"""Measures terms: each is a span that holds every value still possible."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from math import ceil, inf
+from typing import Any as Whatever
+
+from compliance import derive
+from compliance.grammar import (
+    Age,
+    Ceil,
+    ClassOf,
+    Combined,
+    Constant,
+    Count,
+    Extreme,
+    Group,
+    Later,
+    Limit,
+    Lookup,
+    Measure,
+    Reference,
+    Steps,
+    Sum,
+    Term,
+    Today,
+)
+from compliance.hearing import ONE, Frame, complete, members
+from compliance.kleene import (
+    ANYTHING,
+    NOTHING,
+    Span,
+    both,
+    compare,
+    difference,
+    exactly,
+    hull,
+    largest,
+    product,
+    smallest,
+    stepped,
+    total,
+)
+
+
+def measure(term: Term, frame: Frame) -> Span:
+    """Return the span a term lies in."""
+    return _TERMS[type(term)](term, frame)
+
+
+def _constant(term: Constant, frame: Frame) -> Span:  # noqa: ARG001 - as every term
+    return Span(term.value, term.value)
+
+
+def _today(term: Today, frame: Frame) -> Span:  # noqa: ARG001 - as every term
+    return exactly(frame.day)
+
+
+def _value(term: Measure, frame: Frame) -> Span:
+    return _span(term.fact, frame)
+
+
+def _span(fact: Reference, frame: Frame) -> Span:
+    if fact.derived:
+        return _derived(fact, frame)
+    known = frame.known(fact)
+    return Span(fact.low, fact.high) if known is None else known.span
+
+
+def _derived(fact: Reference, frame: Frame) -> Span:
+    holder = frame.parent(fact.of)
+    if holder is None:
+        return Span(fact.low, fact.high)
+    term = frame.hearing.statute.derived[holder.subject.kind, fact.name]
+    found: Span = frame.remembered(term, holder, partial(measure, term))
+    return found
+
+
+def _age(term: Age, frame: Frame) -> Span:
+    known = frame.known(term.fact)
+    return ANYTHING if known is None else exactly(frame.day - known.span.low)
+
+
+def _sum(term: Sum, frame: Frame) -> Span:
+    parts = []
+    for member in members(term.group, frame):
+        each = product(_span(term.fact, frame.at(member.holder, frame.trace)), member.number)
+        parts.append(each if member.belongs is True else hull([NOTHING, each]))
+    return _open_ended(total(parts), term.group, frame, floor_=min(term.fact.low, 0.0))
+
+
+def _count(term: Count, frame: Frame) -> Span:
+    parts = [
+        member.number if member.belongs is True else hull([NOTHING, member.number])
+        for member in members(term.group, frame)
+    ]
+    return _open_ended(total(parts), term.group, frame, floor_=0.0)
+
+
+def _open_ended(found: Span, group: Group, frame: Frame, floor_: float) -> Span:
+    """Open the upper end where more members may be there than were told of."""
+    if complete(group, frame) is True:
+        return found
+    return Span(found.low if floor_ == 0 else -inf, inf)
+
+
+def _extreme(term: Extreme, frame: Frame) -> Span:
+    """The least or the most: a member that only perhaps belongs, or was not told of, can move it one way only."""
+    ends = Span(term.fact.low, term.fact.high)
+    sure: list[Span] = []
+    loose: list[Span] = []
+    for member in members(term.group, frame):
+        there = both(member.belongs, compare(member.number, ">", NOTHING))
+        (sure if there is True else loose).append(_span(term.fact, frame.at(member.holder, frame.trace)))
+    if complete(term.group, frame) is not True:
+        loose.append(ends)
+    pick = largest if term.most else smallest
+    if not sure:
+        return hull([ends, *loose])
+    found = pick(sure)
+    return hull([found, pick([found, *loose])])
+
+
+def _lookup(term: Lookup, frame: Frame) -> Span:
+    scheme, table = frame.hearing.scheme(frame.day), frame.hearing.statute.tables[term.table]
+    names = classes(term.class_of, frame)
+    if scheme is None or table.scheme != scheme.id or not all(name in table.values for name in names):
+        return ANYTHING
+    return hull([exactly(table.values[name]) for name in names])
+
+
+def _limit(term: Limit, frame: Frame) -> Span:
+    scheme = frame.hearing.scheme(frame.day)
+    if scheme is None:
+        return ANYTHING
+    for each in frame.hearing.statute.schemes:
+        frame.note_period(each.period)
+    return hull([exactly(limit) for limit in derive.limits(scheme, measure(term.kg, frame), p13=term.p13)])
+
+
+def _combined(term: Combined, frame: Frame) -> Span:
+    spans = [measure(each, frame) for each in term.terms]
+    match term.how:
+        case "plus":
+            return total(spans)
+        case "minus":
+            return difference(*spans)
+        case "max":
+            return largest(spans)
+        case "min":
+            return smallest(spans)
+        case _:
+            found = ONE
+            for span in spans:
+                found = product(found, span)
+            return found
+
+
+def _ceil(term: Ceil, frame: Frame) -> Span:
+    return stepped(measure(term.term, frame), lambda end: ceil(end / term.step) * term.step)
+
+
+def _steps(term: Steps, frame: Frame) -> Span:
+    return stepped(measure(term.term, frame), lambda end: float(max(0, ceil((end - term.above) / term.step))))
+
+
+def _later(term: Later, frame: Frame) -> Span:
+    move = derive.MOVES[term.unit]
+    return Span(*(move(end, term.number) for end in measure(term.day, frame)))
+
+
+# --- classes --------------------------------------------------------------------------------------
+
+
+def classes(class_of: ClassOf, frame: Frame) -> Sequence[str]:
+    """Return the classes that the thing's area can be in, the smallest first; none without a scheme."""
+    scheme = frame.hearing.scheme(frame.day)
+    for each in frame.hearing.statute.schemes:
+        frame.note_period(each.period)
+    if scheme is None:
+        return ()
+    area = frame.area()
+    kg = Span(0.0, inf) if area is None else frame.remembered(class_of, area, partial(_kg, class_of))
+    return derive.classes(scheme, kg)
+
+
+def _kg(class_of: ClassOf, frame: Frame) -> Span:
+    return measure(derive.JUDGED_KG if class_of is ClassOf.JUDGED else derive.LICENSED_KG, frame)
+
+
+_TERMS: Mapping[type, Callable[[Whatever, Frame], Span]] = {
+    Constant: _constant,
+    Today: _today,
+    Measure: _value,
+    Age: _age,
+    Sum: _sum,
+    Count: _count,
+    Extreme: _extreme,
+    Lookup: _lookup,
+    Limit: _limit,
+    Combined: _combined,
+    Ceil: _ceil,
+    Steps: _steps,
+    Later: _later,
+}
