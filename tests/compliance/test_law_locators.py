@@ -1,0 +1,32 @@
+import re
+from pathlib import Path
+
+import pytest
+
+from compliance import statutes
+from compliance.vocabulary import Clause
+
+LISTS = sorted((Path(__file__).parent.parent / "law" / "locators").glob("*.txt"))
+
+
+@pytest.mark.parametrize("file", LISTS, ids=lambda file: str(file.stem))
+def test_every_clause_of_the_text_has_an_entry_and_no_entry_is_invented(file: Path) -> None:
+    """The list is made by hand from the text itself; its name begins the statute's."""
+    law = next(name for name in statutes.names() if name.startswith(file.stem))
+    read = [line.strip() for line in file.read_text("utf-8").splitlines() if line.strip() and not line.startswith("#")]
+    entered = [_located(clause) for clause in statutes.load(law).clauses]
+
+    assert sorted(entered) == sorted(read)
+
+
+def test_the_reading_of_each_ambiguity_met_is_told() -> None:
+    for law, prefix, last in (("paraiba-9427-2011", "PB", 19), ("campina-grande-do-sul-15-2002", "CG", 15)):
+        statute = statutes.load(law)
+        told = [clause.ambiguity for clause in statute.clauses if clause.ambiguity] + list(statute.doubts)
+        for words in zip(*told, strict=True):
+            met = {int(number) for text in words for number in re.findall(rf"{prefix}-(\d+)", text)}
+            assert met == set(range(1, last + 1)), law
+
+
+def _located(clause: Clause) -> str:
+    return f"{clause.locator} (até {clause.period.until})" if clause.period.until else clause.locator
