@@ -3,8 +3,19 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from alerts.alarms import AlarmEvent, AlarmKey, AlarmState, Cause, EventId, Kind, Level, Phase
-from alerts.states import HORN, LATCHING, Trigger, step
+from alerts.alarms import (
+    AlarmEvent,
+    AlarmKey,
+    AlarmState,
+    Cause,
+    EventId,
+    Kind,
+    Level,
+    Phase,
+    Suppressed,
+    Suppression,
+)
+from alerts.states import HORN, LATCHING, Trigger, step, suppress
 from sensors.readings import Reading
 from sensors.stamps import Instant, Stamp
 
@@ -15,11 +26,17 @@ CAUSES = {
     Trigger.ACKNOWLEDGE: Cause.ACKNOWLEDGED,
     Trigger.RESET: Cause.RESET,
     Trigger.END: Cause.RESET,
+    Trigger.SHELVE: Cause.SHELVED,
+    Trigger.UNSHELVE: Cause.UNSHELVED,
+    Trigger.SUPPRESS: Cause.SUPPRESSED,
+    Trigger.UNSUPPRESS: Cause.UNSUPPRESSED,
 }
+ENDED = {Suppression.SHELVED: Cause.UNSHELVED, Suppression.BY_DESIGN: Cause.UNSUPPRESSED}
+"""What the end of a suppression is called, whatever brought it."""
 
 
 class AlarmBook:
-    """All alarms that are not in the normal state, by key.
+    """All alarms that are not in the normal state, or under a suppression, by key.
 
     Event numbers count up from `last_seq` + 1 without a gap; ids carry the boot nonce, so that a number used again
     after a crash that lost its event still makes a new id.
@@ -70,8 +87,12 @@ class AlarmBook:
         by: str | None = None,
         until: Stamp | None = None,
         drill: bool = False,
+        suppressed: Suppressed | None = None,
     ) -> AlarmEvent:
-        """The condition of `key` has begun. The alarm must not be present already."""
+        """The condition of `key` has begun. The alarm must not be present already.
+
+        A suppression that lies over it stays, unless another (`suppressed`) begins with it.
+        """
         old = self._alarms.get(key)
         sampled = now if reading is None else reading.taken
         gas = None if reading is None else reading.gas()
@@ -102,6 +123,7 @@ class AlarmBook:
             until=until,
             drill=drill,
             opened_by=None if until is None else by,
+            suppressed=suppressed or (None if old is None else old.suppressed),
         )
         self._alarms[key] = alarm
         return self._event(seq, event_id, alarm, Cause.RAISED, before, now, reading, by=by, subjects=subjects)
@@ -135,6 +157,8 @@ class AlarmBook:
     ) -> AlarmEvent:
         """The condition of a present alarm has ended. A latching alarm stands on until it is reset."""
         old = self._alarms[key]
+        if old.suppression is Suppression.OUT_OF_SERVICE:  # the condition was the suppression itself
+            old = replace(old, suppressed=None)
         return self._move(old, Trigger.CLEAR, now, reading=reading, reason=reason, by=by)
 
     def follow_cable(self, key: AlarmKey, now: Stamp, reading: Reading) -> AlarmEvent:
@@ -165,13 +189,56 @@ class AlarmBook:
         seq, event_id = self._next()
         return self._event(seq, event_id, alarm, Cause.SILENCED, old.phase, now, None, by=by, note=note)
 
-    def still(self, key: AlarmKey, now: Stamp, reason: str = "", told: tuple[str, ...] = ()) -> AlarmEvent:
+    def shelve(self, key: AlarmKey, now: Stamp, until: Stamp, by: str, why: str) -> AlarmEvent | None:
+        """A person sets the alarm aside until then. None where nothing may be set aside."""
+        return self._lay(key, Trigger.SHELVE, now, Suppressed(Suppression.SHELVED, by, why, now, until))
+
+    def suppress_by_design(self, key: AlarmKey, now: Stamp, by: str, why: str, until: Stamp) -> AlarmEvent | None:
+        """A configured rule, by whom and until when it is in force, holds from now on: the alarm tells nothing."""
+        return self._lay(key, Trigger.SUPPRESS, now, Suppressed(Suppression.BY_DESIGN, by, why, now, until))
+
+    def lift(
+        self, key: AlarmKey, trigger: Trigger, now: Stamp, *, by: str | None = None, note: str = ""
+    ) -> AlarmEvent | None:
+        """What lay over the alarm ends; it is told anew if its condition holds. None where `trigger` ends nothing."""
+        old = self._alarms.get(key)
+        if old is None or old.suppressed is None:
+            return None
+        after = suppress(key.kind, old.phase, old.suppression, trigger, present=old.present)
+        if after is None:
+            return None
+        phase, _ = after
+        anew = phase is Phase.UNACKNOWLEDGED
+        seq, event_id = self._next()
+        alarm = replace(
+            old,
+            phase=phase,
+            suppressed=None,
+            seq=seq,
+            acknowledged_by=by if phase is Phase.ACKNOWLEDGED else None,
+            annunciated=now if anew else old.annunciated,
+            decided=now if anew else old.decided,
+            sampled=now if anew else old.sampled,
+            first_output=None if anew else old.first_output,
+        )
+        self._keep(alarm)
+        cause = ENDED.get(old.suppressed.what, Cause.UNSHELVED)
+        return self._event(seq, event_id, alarm, cause, old.phase, now, None, by=by, note=note)
+
+    def still(
+        self,
+        key: AlarmKey,
+        now: Stamp,
+        reason: str = "",
+        told: tuple[str, ...] = (),
+        subjects: tuple[str, ...] = (),
+    ) -> AlarmEvent:
         """The alarm stands on and nobody has taken it: say so again, to `told` as well from now on."""
         old = self._alarms[key]
         alarm = replace(old, told=old.told + tuple(name for name in told if name not in old.told))
         self._alarms[key] = alarm
         seq, event_id = self._next()
-        return self._event(seq, event_id, alarm, Cause.STILL, old.phase, now, None, reason=reason)
+        return self._event(seq, event_id, alarm, Cause.STILL, old.phase, now, None, reason=reason, subjects=subjects)
 
     # --- figures ---------------------------------------------------------------------------------
 
@@ -193,6 +260,23 @@ class AlarmBook:
         if old is None or step(old.phase, trigger, latching=key.kind in LATCHING) is None:
             return None
         return self._move(old, trigger, now, by=by, note=note)
+
+    def _lay(self, key: AlarmKey, trigger: Trigger, now: Stamp, suppressed: Suppressed) -> AlarmEvent | None:
+        old = self._alarms.get(key)
+        if old is None or suppress(key.kind, old.phase, old.suppression, trigger, present=old.present) is None:
+            return None
+        alarm = replace(old, suppressed=suppressed)
+        self._alarms[key] = alarm
+        seq, event_id = self._next()
+        by, note = suppressed.by, suppressed.why
+        return self._event(seq, event_id, alarm, CAUSES[trigger], old.phase, now, None, by=by, note=note)
+
+    def _keep(self, alarm: AlarmState) -> None:
+        """Hold what stands or is kept quiet; let go of the rest."""
+        if alarm.phase is Phase.NORMAL and alarm.suppressed is None:
+            del self._alarms[alarm.key]
+        else:
+            self._alarms[alarm.key] = alarm
 
     def _move(
         self,
@@ -218,10 +302,7 @@ class AlarmBook:
             lel_pct=old.lel_pct if reading is None else reading.gas(),
             quality=old.quality if reading is None else reading.quality.value,
         )
-        if after is Phase.NORMAL:
-            del self._alarms[old.key]
-        else:
-            self._alarms[old.key] = alarm
+        self._keep(alarm)
         seq, event_id = self._next()
         return self._event(
             seq, event_id, alarm, cause or CAUSES[trigger], old.phase, now, reading, by=by, note=note, reason=reason
@@ -266,6 +347,7 @@ class AlarmBook:
             detail=alarm.detail,
             subjects=subjects,
             drill=alarm.drill,
+            suppressed=alarm.suppressed,
         )
 
 

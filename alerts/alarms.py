@@ -39,6 +39,14 @@ class Phase(Enum):
     LATCHED_ACKNOWLEDGED = "latched-acknowledged"  # F
 
 
+class Suppression(Enum):
+    """Why an alarm is kept quiet while its condition is followed underneath (letters G, H and I of the standard)."""
+
+    SHELVED = "shelved"  # G: a person set it aside for a while
+    BY_DESIGN = "by-design"  # H: a configured rule says that it tells nothing now
+    OUT_OF_SERVICE = "out-of-service"  # I: a person took the detector out of the watch
+
+
 class Cause(Enum):
     """What happened to an alarm. SILENCED is recorded but not sent out; the others are."""
 
@@ -49,6 +57,10 @@ class Cause(Enum):
     RESET = "reset"
     STILL = "still"
     SILENCED = "silenced"
+    SHELVED = "shelved"
+    UNSHELVED = "unshelved"
+    SUPPRESSED = "suppressed"
+    UNSUPPRESSED = "unsuppressed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +69,20 @@ class AlarmKey:
 
     subject: str
     kind: Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Suppressed:
+    """What keeps an alarm quiet: what it is, whose doing, why, since when, and when it ends by itself.
+
+    `by` is None where the name was erased or never known.
+    """
+
+    what: Suppression
+    by: str | None
+    why: str
+    since: Stamp
+    until: Stamp
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +106,7 @@ class AlarmState:
         told: recipients that escalation has called in; they hear the rest of this occurrence too.
         reason: a short code for the cause (``timeout``, ``fault`` ...), for words and grouping.
         detail: what the code needs to be understood (an output, a reason, a count ...); free of persons' names.
+        suppressed: what keeps it quiet; None while nothing does. Such an alarm stands in any phase, normal included.
     """
 
     key: AlarmKey
@@ -105,11 +132,17 @@ class AlarmState:
     until: Stamp | None = None
     drill: bool = False
     opened_by: str | None = None
+    suppressed: Suppressed | None = None
 
     @property
     def latched(self) -> bool:
         """The condition has gone, the alarm is held until a person resets it."""
         return self.phase in (Phase.LATCHED_UNACKNOWLEDGED, Phase.LATCHED_ACKNOWLEDGED)
+
+    @property
+    def suppression(self) -> Suppression | None:
+        """What kind of suppression lies over it, if any."""
+        return None if self.suppressed is None else self.suppressed.what
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +157,7 @@ class AlarmEvent:
         sampled: when the value that caused it was taken (equal to `at` where no value did).
         by: the person who acted; None for the gateway itself.
         subjects: the detectors that one grouped notice covers; empty for a notice about its own subject.
+        suppressed: what keeps the alarm quiet after the event.
     """
 
     seq: int
@@ -145,6 +179,7 @@ class AlarmEvent:
     detail: str = ""
     subjects: tuple[str, ...] = ()
     drill: bool = False
+    suppressed: Suppressed | None = None
 
 
 class Verdict(Enum):

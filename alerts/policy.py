@@ -40,6 +40,7 @@ class Timing:
         unrecorded: how long a message waits for the journal before it leaves marked as not recorded.
         output_confirm: how long an output may take to be read back as set before that is an alarm itself.
         longest_test, longest_inhibit: the longest a window over one head may be asked for.
+        longest_shelf, longest_out_of_service: the longest an alarm may be shelved, and a head be out of service.
         back_after: how long a blind head must watch without a gap before it counts as watching again: a head that
             flickers is one notice, not one a second.
         start_grace: how long a head may take to be heard for the first time after a start.
@@ -52,6 +53,8 @@ class Timing:
     output_confirm: int = 2 * SECOND
     longest_test: int = 30 * 60 * SECOND
     longest_inhibit: int = 8 * 3600 * SECOND
+    longest_shelf: int = 8 * 3600 * SECOND
+    longest_out_of_service: int = 30 * 86_400 * SECOND
     back_after: int = 3 * SECOND
     start_grace: int = 3 * SECOND
 

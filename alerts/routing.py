@@ -31,7 +31,7 @@ class EscalationStep:
     recipients: tuple[str, ...]
 
 
-SENT = frozenset({Cause.RAISED, Cause.RISEN, Cause.CLEARED, Cause.ACKNOWLEDGED, Cause.RESET, Cause.STILL})
+SENT = frozenset(Cause) - {Cause.SILENCED}
 """Causes that leave the house; the rest is only recorded."""
 
 
@@ -43,12 +43,15 @@ def hears(recipient: Recipient, event: AlarmEvent) -> bool:
 
 
 def deliveries(
-    event: AlarmEvent, recipients: Sequence[Recipient], told: frozenset[str] = frozenset()
+    event: AlarmEvent,
+    recipients: Sequence[Recipient],
+    told: frozenset[str] = frozenset(),
+    only: frozenset[str] | None = None,
 ) -> tuple[Delivery, ...]:
     """Return what is owed for an event, one per recipient and channel, in the recipients' order.
 
     `told` are recipients that escalation called in: they hear it whatever their lists say. A channel never carries the
-    notice that it is itself unwell.
+    notice that it is itself unwell. With `only`, no channel but these is used.
     """
     if event.cause not in SENT:
         return ()
@@ -58,5 +61,5 @@ def deliveries(
         for recipient in recipients
         if hears(recipient, event) or recipient.id in told
         for channel in recipient.channels
-        if channel != own
+        if channel != own and (only is None or channel in only)
     )

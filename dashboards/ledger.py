@@ -10,7 +10,7 @@ MARK = "\ufeff"
 """UTF-8's byte order mark: without it spreadsheets take the file for another encoding."""
 
 FORMULA = ("=", "+", "-", "@", "\t")
-STATES = ("watched", "blind", "inhibited", "in-test", "off")
+STATES = ("watched", "blind", "inhibited", "in-test", "out-of-service", "off")
 
 
 def stretches_csv(view: LedgerView, locale: Locale) -> str:
@@ -49,7 +49,14 @@ def months_csv(view: LedgerView, locale: Locale) -> str:
 
 
 def _shares(month: MonthView) -> tuple[float, ...]:
-    return month.watched_pct, month.blind_pct, month.inhibited_pct, month.in_test_pct, month.off_pct
+    return (
+        month.watched_pct,
+        month.blind_pct,
+        month.inhibited_pct,
+        month.in_test_pct,
+        month.out_of_service_pct,
+        month.off_pct,
+    )
 
 
 def _table(locale: Locale, names: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

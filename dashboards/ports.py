@@ -11,10 +11,21 @@ import msgspec
 
 
 class WindowView(msgspec.Struct, frozen=True):
-    """A test or inhibit that a person opened over one head. `by` is empty where the name was erased or never known."""
+    """What a person declared over one head, and why. `by` is empty where the name was erased or never known."""
 
-    kind: Literal["test", "inhibit"]
+    kind: Literal["test", "inhibit", "out-of-service"]
     by: str
+    until: str
+    why: str = ""
+
+
+class SuppressionView(msgspec.Struct, frozen=True):
+    """What keeps an alarm quiet: a person's shelf, a configured rule, or that its head is out of service."""
+
+    kind: Literal["shelved", "by-design", "out-of-service"]
+    by: str
+    why: str
+    since: str
     until: str
 
 
@@ -53,6 +64,8 @@ class AlarmView(msgspec.Struct, frozen=True):
     Attributes:
         text: the sentence for people in the depot's language.
         texts: the same in every language that is written, by its code: a page speaks one language.
+        suppression: what keeps it quiet; None while nothing does. Its state goes on underneath and may be ``normal``.
+        can_shelve: whether a person may shelve it now.
     """
 
     id: str
@@ -77,6 +90,8 @@ class AlarmView(msgspec.Struct, frozen=True):
     text: str
     texts: dict[str, str] = {}
     seq: int = 0
+    suppression: SuppressionView | None = None
+    can_shelve: bool = False
 
 
 class OutputView(msgspec.Struct, frozen=True):
@@ -158,22 +173,23 @@ class Act(msgspec.Struct, frozen=True, tag="act"):
     """A person acts on the alarm with this id. `ref` comes back in the answer.
 
     `seen` is the alarm's `seq` on the screen they acted from: where it has risen or returned since, the answer is
-    ``changed`` and nothing is done. None (other programs) takes the alarm as it is.
+    ``changed`` and nothing is done. None (other programs) takes the alarm as it is. `minutes` is how long to shelve.
     """
 
     ref: int
-    action: Literal["acknowledge", "silence", "reset"]
+    action: Literal["acknowledge", "silence", "reset", "shelve", "unshelve"]
     alarm: str
     by: str
     note: str = ""
     seen: int | None = None
+    minutes: float = 0.0
 
 
 class Window(msgspec.Struct, frozen=True, tag="window"):
-    """A person opens a test or inhibit over one head for so many minutes, or closes what stands over it."""
+    """A person takes one head out of the watch for so many minutes, or ends what stands over it."""
 
     ref: int
-    kind: Literal["test", "inhibit", "close"]
+    kind: Literal["test", "inhibit", "out-of-service", "close"]
     detector: str
     by: str
     note: str = ""
@@ -209,8 +225,8 @@ class Figure(msgspec.Struct, frozen=True, omit_defaults=True):
 class Answer(msgspec.Struct, frozen=True, tag="answer"):
     """The answer to an `Act` or `Ask`.
 
-    `error` is a code: ``unknown-alarm``, ``unknown-detector``, ``not-possible``, ``changed``, ``needs-name``, ``busy``,
-    ``bad-request`` (a line that is none of `ToGateway`; `ref` is 0 then).
+    `error` is a code: ``unknown-alarm``, ``unknown-detector``, ``not-possible``, ``changed``, ``needs-name``,
+    ``needs-reason``, ``busy``, ``bad-request`` (a line that is none of `ToGateway`; `ref` is 0 then).
     """
 
     ref: int
@@ -287,8 +303,8 @@ class StretchView(msgspec.Struct, frozen=True):
     """A time in which one detector was in one state for one cause.
 
     Attributes:
-        state: ``watched``, ``blind``, ``inhibited``, ``in-test``, ``off`` (the gateway did not run, or the time is not
-            known to have been).
+        state: ``watched``, ``blind``, ``inhibited``, ``in-test``, ``out-of-service``, ``off`` (the gateway did not
+            run, or the time is not known to have been).
         cause: reason code; empty for watched.
         by: the person whose doing it was; None for nobody's.
     """
@@ -312,6 +328,7 @@ class MonthView(msgspec.Struct, frozen=True):
     blind_pct: float
     inhibited_pct: float
     in_test_pct: float
+    out_of_service_pct: float
     off_pct: float
 
 

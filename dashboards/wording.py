@@ -70,6 +70,11 @@ class Locale:
         """Write an RFC 3339 moment as the depot's wall clock shows it, to the minute, for what ends within hours."""
         return f"{parsed(moment).astimezone(self.zone):%H:%M}"
 
+    def day(self, moment: str) -> str:
+        """Write an RFC 3339 moment with its day, to the minute, for what ends within days."""
+        local = parsed(moment).astimezone(self.zone)
+        return f"{local:%d/%m %H:%M}" if self.language == "pt-BR" else f"{local:%Y-%m-%d %H:%M}"
+
     def reason(self, code: str) -> str:
         """Say a reason code in words; one that nobody has put into words yet is called a code."""
         stem, _, number = code.rpartition("-")

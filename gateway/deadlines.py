@@ -62,11 +62,19 @@ class WindowEnds:
 
 
 @dataclass(frozen=True, slots=True)
+class SuppressionEnds:
+    """What was laid over this alarm then ends; void when it was taken away or another laid since."""
+
+    key: AlarmKey
+    since: Instant
+
+
+@dataclass(frozen=True, slots=True)
 class ClockSettled:
     """The civil clock has not jumped for a while, unless it has again since."""
 
 
-Task: TypeAlias = Stale | WindowEnds | CableBack | Confirm | Repeat | Escalate | Unmute | ClockSettled
+Task: TypeAlias = Stale | WindowEnds | SuppressionEnds | CableBack | Confirm | Repeat | Escalate | Unmute | ClockSettled
 
 
 class Deadlines:

@@ -7,6 +7,8 @@ from gateway.picture import Picture
 from sensors.readings import DetectorId
 from sensors.stamps import SECOND, Stamp
 
+KINDS = {"test": WindowKind.TEST, "inhibit": WindowKind.INHIBIT, "out-of-service": WindowKind.OUT_OF_SERVICE}
+
 
 def understood(
     ask: Act | Window, engine: Engine, picture: Picture, now: Stamp
@@ -22,7 +24,9 @@ def _of_alarm(ask: Act, engine: Engine, picture: Picture, now: Stamp) -> Command
     alarm = engine.book.get(key)
     if ask.seen is not None and alarm is not None and alarm.seq != ask.seen:
         return "changed"
-    return Command(Action(ask.action), key, ask.by, ask.note, now)
+    if ask.action == "shelve" and not ask.note.strip():
+        return "needs-reason"
+    return Command(Action(ask.action), key, ask.by, ask.note, now, round(ask.minutes * 60 * SECOND))
 
 
 def _of_window(ask: Window, engine: Engine, now: Stamp) -> OpenWindow | CloseWindow | str:
@@ -30,5 +34,6 @@ def _of_window(ask: Window, engine: Engine, now: Stamp) -> OpenWindow | CloseWin
         return "unknown-detector"
     if ask.kind == "close":
         return CloseWindow(ask.detector, ask.by, now)
-    kind = WindowKind.TEST if ask.kind == "test" else WindowKind.INHIBIT
-    return OpenWindow(kind, ask.detector, round(ask.minutes * 60 * SECOND), ask.by, ask.note, now)
+    if ask.kind == "out-of-service" and not ask.note.strip():
+        return "needs-reason"
+    return OpenWindow(KINDS[ask.kind], ask.detector, round(ask.minutes * 60 * SECOND), ask.by, ask.note, now)

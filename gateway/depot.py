@@ -7,6 +7,7 @@ from pathlib import Path
 from alerts.policy import Levels, Timing
 from alerts.routing import EscalationStep, Recipient
 from gateway.commissioning.upkeep import USUAL, Intervals
+from gateway.orders import ByDesign
 from gateway.store.settings import Influx, Keeping
 from sensors.drivers.modbus import ModbusHead
 from sensors.drivers.mqtt import MqttHead, MqttSettings
@@ -142,6 +143,7 @@ class Depot:
     recipients: tuple[Recipient, ...]
     escalation: tuple[EscalationStep, ...]
     within_s: float
+    by_design: tuple[ByDesign, ...] = ()
     keeping: Keeping = field(default_factory=Keeping)
     influx: Influx | None = None
     checkpoint_copy: Path | None = None

@@ -6,6 +6,7 @@ from typing import assert_never
 from alerts.alarmbook import AlarmBook
 from alerts.alarms import AlarmEvent, AlarmState, Kind, Verdict
 from alerts.states import HORN
+from gateway.areas import Areas
 from gateway.civilclock import CivilClock
 from gateway.conditions import Conditions
 from gateway.deadlines import (
@@ -16,6 +17,7 @@ from gateway.deadlines import (
     Escalate,
     Repeat,
     Stale,
+    SuppressionEnds,
     Task,
     Unmute,
     WindowEnds,
@@ -41,6 +43,7 @@ from gateway.outputs import Outputs
 from gateway.records import utc_ms
 from gateway.restart import put_back
 from gateway.sight import Sight
+from gateway.suppressing import Suppressing
 from gateway.telling import Telling, annunciates
 from gateway.turn import Turn
 from gateway.watched import Head
@@ -71,7 +74,9 @@ class Engine:
         self._ticket = 0
         self._restored = restored
         self.windows = Windows(self.sight, self.book)
-        self.gas = GasWatch(orders.levels, self.book, self.sight, self.windows)
+        self.suppressing = Suppressing(orders.by_design, orders.timing, self.book, self.deadlines)
+        self.gas = GasWatch(orders.levels, self.book, self.sight, self.windows, self.suppressing)
+        self._areas = Areas(self.book, self.sight)
         self._conditions = Conditions(self.book)
         known_ms = None if restored is None else restored.last_alive_ms
         self.time = CivilClock(now, known_ms, self.deadlines, self._conditions)
@@ -88,7 +93,7 @@ class Engine:
         body: dict[str, Json] = {"boot": self._boot, "at_ms": utc_ms(now), **self._watches()}
         turn.entry("boot", body | {"last_alive_ms": self.time.known_ms, "vkey": vkey})
         if self._restored is not None:
-            put_back(self._restored, turn, self.book, self.sight, self.telling, self.deadlines)
+            put_back(self._restored, turn, self.book, self.sight, self.telling, self.suppressing, self.deadlines)
             self._restored = None
         self.time.begin(turn)
         self._set_outputs(turn, force=True)
@@ -109,11 +114,13 @@ class Engine:
         self.orders = self.telling.orders = orders
         self.sight.timing = orders.timing
         self.gas.levels = orders.levels
+        self.suppressing.take_orders(orders.by_design, orders.timing)
         self.outputs.reorder(orders.outputs)
         self.telling.outbox.recall(now.mono)
         self.sight.take_orders(orders, now.mono)
         turn.entry("reload", {"at_ms": utc_ms(now), **self._watches()})
         self.sight.drop_strangers(turn)
+        self._conclude(turn)
         self._set_outputs(turn, force=True)
         return self._close(turn)
 
@@ -194,6 +201,8 @@ class Engine:
                 head = self.windows.ended(task)
                 if head is not None:
                     self.gas.close_window(head, turn)
+            case SuppressionEnds():
+                self.suppressing.ends(task, turn)
             case ClockSettled():
                 self.time.settle(turn)
             case _:
@@ -246,11 +255,12 @@ class Engine:
 
     def _command(self, command: Command, turn: Turn) -> None:
         now, key = turn.now, command.key
+        event: AlarmEvent | None = None
         match command.action:
             case Action.ACKNOWLEDGE:
                 event = self.book.acknowledge(key, now, command.by, command.note)
             case Action.RESET if not self.gas.gone(key):
-                event = None
+                pass
             case Action.RESET:
                 event = self.book.reset(key, now, command.by, command.note)
             case Action.SILENCE:
@@ -258,6 +268,10 @@ class Engine:
                 until = Stamp(Instant(now.mono + length), UtcNanos(now.utc + length))
                 event = self.book.silence(key, now, until, command.by, command.note)
                 self.deadlines.at(until.mono, Unmute())
+            case Action.SHELVE:
+                self.suppressing.shelve(command, turn)
+            case Action.UNSHELVE:
+                self.suppressing.unshelve(command, turn)
             case _:
                 assert_never(command.action)
         if event is not None:
@@ -327,6 +341,8 @@ class Engine:
     def _close(self, turn: Turn) -> list[Effect]:
         """Work out what the turn's alarm events owe and to whom, then put all effects in order."""
         ticket = self._ticket + 1
+        if turn.events:
+            self._conclude(turn)
         for event, send in turn.events:
             alarm = self.book.get(event.key)
             if annunciates(event) and alarm is not None and alarm.annunciated == event.at:
@@ -334,7 +350,7 @@ class Engine:
                 if alarm.key.kind is Kind.GAS and self.outputs.sounding(turn.now.mono):
                     self._took(alarm, turn.now, turn)  # it needs no siren started: one was just read to sound
             if send:
-                self.telling.owe(event, ticket, turn)
+                self.telling.owe(event, ticket, turn, hushed=self.suppressing.hushes(event))
         if turn.events:
             self._set_outputs(turn)
         if turn.records:
@@ -342,6 +358,11 @@ class Engine:
         turn.entries = self.time.marked(turn.entries)
         turn.leaving = self.telling.outbox.take_due(turn.now.mono)
         return turn.effects(self.book, ticket)
+
+    def _conclude(self, turn: Turn) -> None:
+        """Draw what follows from the turn's events for other alarms."""
+        self.suppressing.follow_rules(turn)
+        self._areas.look(turn)
 
     def _set_outputs(self, turn: Turn, *, force: bool = False) -> None:
         horn, beacon = self.book.horn(turn.now.mono), self.book.beacon()

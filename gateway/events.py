@@ -22,17 +22,23 @@ class Action(Enum):
     ACKNOWLEDGE = "acknowledge"
     SILENCE = "silence"
     RESET = "reset"
+    SHELVE = "shelve"
+    UNSHELVE = "unshelve"
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A person's action on one alarm. `by` is never empty: an action without a name is refused at the door."""
+    """A person's action on one alarm. `by` is never empty: an action without a name is refused at the door.
+
+    `length`: nanoseconds of a shelf, bounded by `Timing.longest_shelf`.
+    """
 
     action: Action
     key: AlarmKey
     by: str
     note: str
     at: Stamp
+    length: int = 0
 
 
 class WindowKind(Enum):
@@ -40,17 +46,18 @@ class WindowKind(Enum):
 
     TEST = "test-window"
     INHIBIT = "inhibited-by-person"
+    OUT_OF_SERVICE = "out-of-service"
 
 
 @dataclass(frozen=True, slots=True)
 class OpenWindow:
     """A person takes one head out of the watch for a while: it stands as not watching, and everybody is told.
 
-    In a test window gas is expected: it sounds and is told as a drill. An inhibit ends by itself when gas is read.
+    In a test window gas is expected: it sounds and is told as a drill. The others end by themselves when gas is read.
 
     Attributes:
-        length: nanoseconds; bounded by `Timing.longest_test` or `Timing.longest_inhibit`.
-        note: why.
+        length: nanoseconds; bounded by `Timing.longest_test`, `longest_inhibit` or `longest_out_of_service`.
+        note: why; never empty for out of service.
     """
 
     kind: WindowKind

@@ -9,20 +9,27 @@ from alerts.policy import Levels, level_of, shows_clear_air
 from alerts.voting import Ballot, Standing
 from gateway.events import WindowKind
 from gateway.sight import Sight
+from gateway.suppressing import Suppressing
 from gateway.turn import Turn
 from gateway.watched import Head
 from gateway.windows import Windows
 from sensors.readings import DetectorId, Reading
 
+COVERS_NO_GAS = (WindowKind.INHIBIT, WindowKind.OUT_OF_SERVICE)
+"""Windows that end when their head reads gas."""
+
 
 class GasWatch:
     """The gas alarms of all heads."""
 
-    def __init__(self, levels: Levels, book: AlarmBook, sight: Sight, windows: Windows) -> None:
+    def __init__(
+        self, levels: Levels, book: AlarmBook, sight: Sight, windows: Windows, suppressing: Suppressing
+    ) -> None:
         self.levels = levels
         self._book = book
         self._sight = sight
         self._windows = windows
+        self._suppressing = suppressing
 
     def judge(self, head: Head, reading: Reading, turn: Turn) -> None:
         """Take one reading of a head that has an alarm, or whose reading is not plainly clean."""
@@ -31,18 +38,22 @@ class GasWatch:
             head.run = head.run.after(level, reading.taken.mono)
         window = self._sight.window(head)
         self._windows.saw(head, reading)
-        if window is WindowKind.INHIBIT and level is not None:
-            self.close_window(head, turn)  # it gets worse: no inhibit covers gas
+        if window in COVERS_NO_GAS and level is not None:
+            self.close_window(head, turn)  # it gets worse
         alarm = self._book.get(head.gas)
         if alarm is None or not alarm.present:
             if level is not None:
                 drill = window is WindowKind.TEST
                 turn.note(self._book.raise_(head.gas, turn.now, level=level, reading=reading, drill=drill))
                 self._windows.raised(head, reading, turn.now)
+                if not drill:
+                    self._suppressing.worsened(head.blind, turn)
             elif alarm is not None:
                 self._follow(alarm, reading, turn)
         elif level is not None and alarm.level is not None and level > alarm.level:
             turn.note(self._book.rise(head.gas, turn.now, level, reading))
+            if not alarm.drill:
+                self._suppressing.worsened(head.blind, turn)
         elif level is None and shows_clear_air(reading, self.levels):
             turn.note(self._book.clear(head.gas, turn.now, reading))
         else:

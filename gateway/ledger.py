@@ -25,12 +25,14 @@ class Watch(Enum):
     BLIND = "blind"
     INHIBITED = "inhibited"
     IN_TEST = "in-test"
+    OUT_OF_SERVICE = "out-of-service"
     OFF = "off"
 
 
 STATE_OF_REASON = {
     "test-window": Watch.IN_TEST,
     "inhibited-by-person": Watch.INHIBITED,
+    "out-of-service": Watch.OUT_OF_SERVICE,
     "inhibited": Watch.INHIBITED,
 }
 """Reasons of a BLIND alarm that mean something else than blind: a person's doing, or the head's own inhibit switch."""

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from alerts.alarms import AlarmKey
 from alerts.policy import Levels, Timing
 from alerts.routing import EscalationStep, Recipient
 from sensors.readings import DetectorId
@@ -23,12 +24,30 @@ class Watch:
 
 
 @dataclass(frozen=True, slots=True)
+class ByDesign:
+    """A configured rule: these alarms tell nobody anything while it holds. Never over GAS.
+
+    Attributes:
+        during: it holds only while this alarm's condition does; None: always.
+        by, why, until: who answers for it, its reason, and when it ends (civil ns).
+    """
+
+    alarms: frozenset[AlarmKey]
+    during: AlarmKey | None
+    by: str
+    why: str
+    until: int
+
+
+@dataclass(frozen=True, slots=True)
 class Orders:
     """Standing orders.
 
     Attributes:
         outputs: id -> kind (``siren`` or ``relay``).
         counting: channels whose acceptance counts as the first output of an alarm.
+        by_design: rules that keep alarms quiet.
+        stateful: channels that show where an alarm stands: they get every event, also what people need not hear.
     """
 
     depot: str
@@ -39,3 +58,5 @@ class Orders:
     recipients: tuple[Recipient, ...]
     escalation: tuple[EscalationStep, ...]
     counting: frozenset[str]
+    by_design: tuple[ByDesign, ...] = ()
+    stateful: frozenset[str] = frozenset()

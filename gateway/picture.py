@@ -1,10 +1,11 @@
 """The engine's state as the screens see it. Reads the engine, changes nothing, decides nothing."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
+from typing import Literal
 
-from alerts.alarms import AlarmKey, AlarmState, Phase
+from alerts.alarms import AlarmKey, AlarmState, Phase, Suppressed, Suppression
 from alerts.messages.words import Place
 from alerts.states import HORN
 from dashboards.ports import (
@@ -15,6 +16,7 @@ from dashboards.ports import (
     LinkView,
     OutputView,
     Snapshot,
+    SuppressionView,
     WindowView,
 )
 from gateway.depot import Depot
@@ -27,6 +29,18 @@ from sensors.stamps import MILLISECOND, SECOND, Stamp, rfc3339
 NO_BUDGET = (0.0, False)
 SPOKEN_IN_SECONDS = 60
 """Ages below this (s) are spoken in seconds, others in minutes."""
+
+WINDOW_KINDS: Mapping[WindowKind, Literal["test", "inhibit", "out-of-service"]] = {
+    WindowKind.TEST: "test",
+    WindowKind.INHIBIT: "inhibit",
+    WindowKind.OUT_OF_SERVICE: "out-of-service",
+}
+
+SHOWN: Mapping[Suppression, Literal["shelved", "by-design", "out-of-service"]] = {
+    Suppression.SHELVED: "shelved",
+    Suppression.BY_DESIGN: "by-design",
+    Suppression.OUT_OF_SERVICE: "out-of-service",
+}
 
 Words = Callable[[AlarmState, Stamp], dict[str, str]]
 """Takes a standing alarm and the present, and says it in every language."""
@@ -185,11 +199,7 @@ class Picture:
         kind, alarm = self._engine.sight.window(head), self._engine.book.get(head.blind)
         if kind is None or alarm is None or alarm.until is None:
             return None
-        return WindowView(
-            kind="test" if kind is WindowKind.TEST else "inhibit",
-            by=alarm.opened_by or "",
-            until=rfc3339(alarm.until.utc),
-        )
+        return WindowView(WINDOW_KINDS[kind], alarm.opened_by or "", rfc3339(alarm.until.utc), alarm.detail)
 
     def _alarms(self, now: Stamp) -> tuple[AlarmView, ...]:
         """All alarms; one that stands as it stood is not put into words again until its words would differ."""
@@ -231,9 +241,11 @@ class Picture:
             muted=muted,
             reason=alarm.reason,
             detail=alarm.detail,
-            area="" if head is None else head.watch.area,
+            area=self._places(alarm.key.subject).area if head is None else head.watch.area,
             text=texts[self._depot.language],
             texts=texts,
+            suppression=_suppression(alarm.suppressed),
+            can_shelve=self._engine.suppressing.can_shelve(alarm),
         )
 
     def _outputs(self, now: Stamp) -> tuple[OutputView, ...]:
@@ -251,6 +263,12 @@ class Picture:
     def _worst_ms(self) -> float | None:
         worst = self._engine.worst_ns
         return None if worst is None else round(worst / MILLISECOND, 1)
+
+
+def _suppression(over: Suppressed | None) -> SuppressionView | None:
+    if over is None:
+        return None
+    return SuppressionView(SHOWN[over.what], over.by or "", over.why, rfc3339(over.since.utc), rfc3339(over.until.utc))
 
 
 def _seconds(then: Stamp, now: Stamp) -> float:

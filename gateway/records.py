@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from alerts.alarms import AlarmEvent, AlarmKey, AlarmState, Cause, EventId, Kind, Level, Phase
+from alerts.alarms import AlarmEvent, AlarmKey, AlarmState, Cause, EventId, Kind, Level, Phase, Suppressed, Suppression
 from gateway.events import Json
 from sensors.readings import DetectorId, Quality, Reading, Status
 from sensors.stamps import MILLISECOND, Instant, Stamp, UtcNanos
@@ -59,6 +59,7 @@ def event_body(event: AlarmEvent) -> dict[str, Json]:
         "detail": event.detail,
         "subjects": list(event.subjects),
         "drill": event.drill,
+        "suppression": _suppression(event.suppressed),
     }
 
 
@@ -96,6 +97,7 @@ def event_from(body: Mapping[str, Any], now: Stamp) -> AlarmEvent:
         detail=body["detail"],
         subjects=tuple(body["subjects"]),
         drill=body["drill"],
+        suppressed=_suppressed(body.get("suppression"), now),
     )
 
 
@@ -124,6 +126,8 @@ def state_body(alarm: AlarmState) -> dict[str, Json]:
         "ended_ms": None if alarm.ended is None else utc_ms(alarm.ended),
         "seq": alarm.seq,
         "opened_by": alarm.opened_by,
+        "suppression": _suppression(alarm.suppressed),
+        "suppressed_by": None if alarm.suppressed is None else alarm.suppressed.by,
     }
 
 
@@ -152,9 +156,29 @@ def state_from(key: AlarmKey, body: Mapping[str, Any], now: Stamp) -> AlarmState
         until=None if until is None else _until(until, now),
         drill=bool(body.get("drill")),
         opened_by=body.get("opened_by"),
+        suppressed=_suppressed(body.get("suppression"), now, body.get("suppressed_by")),
         seq=body.get("seq", 0),
         ended=None if body.get("ended_ms") is None else as_of(body["ended_ms"], now),
     )
+
+
+def _suppression(over: Suppressed | None) -> dict[str, Json] | None:
+    """What keeps an alarm quiet, without the person, whose name has places of its own."""
+    if over is None:
+        return None
+    return {
+        "what": over.what.value,
+        "why": over.why,
+        "since_ms": utc_ms(over.since),
+        "until_ms": utc_ms(over.until),
+    }
+
+
+def _suppressed(body: Mapping[str, Any] | None, now: Stamp, by: str | None = None) -> Suppressed | None:
+    if body is None:
+        return None
+    since, until = as_of(body["since_ms"], now), _until(body["until_ms"], now)
+    return Suppressed(Suppression(body["what"]), by, body["why"], since, until)
 
 
 def _until(ms: int, now: Stamp) -> Stamp:

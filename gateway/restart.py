@@ -7,15 +7,23 @@ from alerts.alarms import AlarmState, Kind
 from gateway.deadlines import Deadlines, Unmute
 from gateway.events import Restored
 from gateway.records import event_from, state_from
-from gateway.sight import Sight
+from gateway.sight import WINDOWS, Sight
+from gateway.suppressing import Suppressing
 from gateway.telling import Telling
 from gateway.turn import Turn
+from gateway.windows import longest
 from sensors.readings import DetectorId
 from sensors.stamps import Instant, Stamp
 
 
 def put_back(
-    restored: Restored, turn: Turn, book: AlarmBook, sight: Sight, telling: Telling, deadlines: Deadlines
+    restored: Restored,
+    turn: Turn,
+    book: AlarmBook,
+    sight: Sight,
+    telling: Telling,
+    suppressing: Suppressing,
+    deadlines: Deadlines,
 ) -> None:
     """Put everything back into a watch that has just begun; SYSTEM alarms end, and their causes raise them again."""
     now, timing = turn.now, telling.orders.timing
@@ -25,10 +33,11 @@ def put_back(
         longest_mute = Instant(now.mono + timing.silence)
         alarm = _mute_bounded(state_from(state.key, state.body, now), longest_mute, deadlines)
         book.put_back(alarm)
+        suppressing.put_back(alarm, now.mono)
         head = sight.heads.get(DetectorId(state.key.subject))
-        if alarm.until is not None and head is not None:
-            longest = Instant(now.mono + timing.longest_inhibit)
-            sight.arm_window(head, alarm.annunciated.mono, min(alarm.until.mono, longest))
+        if alarm.until is not None and head is not None and alarm.reason in WINDOWS:
+            last = Instant(now.mono + longest(WINDOWS[alarm.reason], timing))
+            sight.arm_window(head, alarm.annunciated.mono, min(alarm.until.mono, last))
         telling.schedule(alarm, repeat_from=now.mono)
         if state.key.kind is Kind.SYSTEM and alarm.present:
             turn.note(book.clear(state.key, now, reason="restart"), send=False)

@@ -1,9 +1,10 @@
 """Which detectors are watching: silence, faults, cut cables, and the notices that say so. Never quietly blind."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from alerts.alarmbook import AlarmBook
-from alerts.alarms import AlarmKey, Kind
+from alerts.alarms import AlarmKey, Kind, Suppressed, Suppression
 from alerts.policy import Timing, blind_at_once, watches
 from gateway.deadlines import CableBack, Deadlines, Stale, WindowEnds
 from gateway.events import OpenWindow, WindowKind
@@ -102,10 +103,21 @@ class Sight:
         """Declare the head not watching until the window ends. A cause of its own that stood so far gives way."""
         if self._book.present(head.blind):
             turn.note(self._book.clear(head.blind, turn.now, reason="window-opened"), send=False)
+        old = self._book.get(head.blind)
+        if old is not None and old.suppressed is not None:
+            self._book.amend(replace(old, suppressed=None))  # a shelf over what the head had gives way as well
         head.grouped, head.troubled = False, True
         until = Stamp(Instant(turn.now.mono + length), UtcNanos(turn.now.utc + length))
         event = self._book.raise_(
-            head.blind, turn.now, reason=order.kind.value, detail=order.note, by=order.by, until=until
+            head.blind,
+            turn.now,
+            reason=order.kind.value,
+            detail=order.note,
+            by=order.by,
+            until=until,
+            suppressed=Suppressed(Suppression.OUT_OF_SERVICE, order.by, order.note, turn.now, until)
+            if order.kind is WindowKind.OUT_OF_SERVICE
+            else None,
         )
         turn.note(event)
         self.arm_window(head, turn.now.mono, until.mono)
@@ -156,6 +168,7 @@ class Sight:
         Parts of the gateway start anew with new orders; whoever is unwell says so again.
         """
         known = {str(name) for name in self.heads} | self.sources.names()
+        known |= {f"area:{head.watch.area}" for head in self.heads.values()}
         for alarm in list(self._book):
             if alarm.key.kind is Kind.SYSTEM and alarm.present and alarm.key.subject.startswith(OF_WIRING):
                 turn.note(self._book.clear(alarm.key, turn.now, reason="removed"))

@@ -1,7 +1,7 @@
 """Telling people: what an alarm event owes to whom, its repeats and escalation, and what the channels answer."""
 
 from alerts.alarmbook import AlarmBook
-from alerts.alarms import AlarmEvent, AlarmState, Cause, Kind, Verdict
+from alerts.alarms import AlarmEvent, AlarmState, Cause, Kind, Phase, Verdict
 from alerts.outbox import Outbox, Settled
 from alerts.routing import deliveries
 from alerts.states import UNACKNOWLEDGED
@@ -26,12 +26,16 @@ class Telling:
         self._book = book
         self._deadlines = deadlines
 
-    def owe(self, event: AlarmEvent, ticket: int, turn: Turn) -> None:
-        """Owe this event to everyone who hears of it. It leaves once recorded, or marked as not recorded."""
+    def owe(self, event: AlarmEvent, ticket: int, turn: Turn, *, hushed: bool = False) -> None:
+        """Owe this event to everyone who hears of it. It leaves once recorded, or marked as not recorded.
+
+        Where it is hushed, only channels that show states carry it.
+        """
         alarm = self._book.get(event.key)
         told = frozenset(alarm.told) if alarm is not None else frozenset()
         leave = Instant(turn.now.mono + self.orders.timing.unrecorded)
-        for delivery in deliveries(event, self.orders.recipients, told):
+        only = self.orders.stateful if hushed else None
+        for delivery in deliveries(event, self.orders.recipients, told, only):
             for gone in self.outbox.owe(delivery, event, turn.now.mono, ticket=ticket, leave=leave):
                 self.record(gone, turn)
             turn.owed(delivery)
@@ -103,6 +107,8 @@ class Telling:
         alarm = self._book.get(task.key)
         if alarm is None or alarm.annunciated.mono != task.annunciated or alarm.phase not in UNACKNOWLEDGED:
             return None
+        if alarm.suppressed is not None:
+            return None  # its end tells it anew
         return alarm
 
     def _repeat_after(self, kind: Kind) -> int:
@@ -112,4 +118,6 @@ class Telling:
 
 def annunciates(event: AlarmEvent) -> bool:
     """Tell whether an event starts the horn, the repeats and the three seconds anew."""
-    return event.cause in (Cause.RAISED, Cause.RISEN)
+    return event.cause in (Cause.RAISED, Cause.RISEN) or (
+        event.cause in (Cause.UNSHELVED, Cause.UNSUPPRESSED) and event.after is Phase.UNACKNOWLEDGED
+    )

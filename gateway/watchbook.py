@@ -81,6 +81,7 @@ def _month(share: Share) -> MonthView:
         blind_pct=share.percent(Watch.BLIND),
         inhibited_pct=share.percent(Watch.INHIBITED),
         in_test_pct=share.percent(Watch.IN_TEST),
+        out_of_service_pct=share.percent(Watch.OUT_OF_SERVICE),
         off_pct=share.percent(Watch.OFF),
     )
 

@@ -1,7 +1,10 @@
 """Windows that people open over single heads: which may open, what a test shows meanwhile, and how they end. Pure."""
 
+from typing import assert_never
+
 from alerts.alarmbook import AlarmBook
 from alerts.alarms import AlarmEvent, AlarmKey
+from alerts.policy import Timing
 from gateway.bumps import Bump
 from gateway.deadlines import WindowEnds
 from gateway.events import Delivered, OpenWindow, WindowKind
@@ -12,8 +15,24 @@ from sensors.readings import DetectorId, Reading
 from sensors.stamps import Stamp
 
 
+def longest(kind: WindowKind, timing: Timing) -> int:
+    """Return the longest that a window of this kind may stand (ns)."""
+    match kind:
+        case WindowKind.TEST:
+            return timing.longest_test
+        case WindowKind.INHIBIT:
+            return timing.longest_inhibit
+        case WindowKind.OUT_OF_SERVICE:
+            return timing.longest_out_of_service
+        case _:
+            assert_never(kind)
+
+
 class Windows:
-    """Tests and inhibits. The BLIND alarm of its head holds a window; a test has its bump beside it."""
+    """Tests, inhibits and heads out of service.
+
+    The BLIND alarm of its head holds a window; a test has its bump beside it.
+    """
 
     def __init__(self, sight: Sight, book: AlarmBook) -> None:
         self._sight = sight
@@ -25,9 +44,9 @@ class Windows:
         head = self._sight.heads.get(DetectorId(order.detector))
         if head is None or self._book.get(head.gas) is not None or self._sight.window(head) is not None:
             return
-        timing = self._sight.timing
-        longest = timing.longest_test if order.kind is WindowKind.TEST else timing.longest_inhibit
-        if not 0 < order.length <= longest:
+        if not 0 < order.length <= longest(order.kind, self._sight.timing):
+            return
+        if order.kind is WindowKind.OUT_OF_SERVICE and not order.note.strip():
             return
         self._sight.open_window(head, order, order.length, turn)
         if order.kind is WindowKind.TEST:

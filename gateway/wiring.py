@@ -12,6 +12,7 @@ from alerts.channels.webhook import Webhook
 from alerts.dispatcher import Channel, Dispatcher
 from alerts.messages.catalogue import LANGUAGES
 from alerts.messages.words import Place, standing, words
+from gateway.areas import PREFIX
 from gateway.budget import budgets
 from gateway.depot import ConsoleChannel, Depot, MqttChannel, WebhookChannel
 from gateway.orders import Orders, Watch
@@ -127,6 +128,8 @@ def orders(depot: Depot, wiring: Wiring) -> Orders:
         recipients=depot.recipients,
         escalation=depot.escalation,
         counting=frozenset(channel.id for channel in wiring.channels.values() if channel.counts),
+        by_design=depot.by_design,
+        stateful=frozenset(channel.id for channel in depot.channels if isinstance(channel, MqttChannel)),
     )
 
 
@@ -145,6 +148,7 @@ def places(depot: Depot) -> Callable[[str], Place]:
         )
         for head in depot.detectors
     }
+    known |= {PREFIX + area.id: replace(whole, area=area.name) for area in depot.areas}
     return lambda subject: known.get(subject, whole)
 
 
@@ -160,6 +164,7 @@ def speaker(depot: Depot) -> Callable[[AlarmState, Stamp], dict[str, str]]:
 
 def _composer(depot: Depot) -> Callable[[AlarmEvent, Delivery, bool], Notice]:
     areas = {str(detector.id): detector.area for detector in depot.detectors}
+    areas |= {PREFIX + area.id: area.id for area in depot.areas}
     place_of = places(depot)
 
     def compose(event: AlarmEvent, delivery: Delivery, recorded: bool) -> Notice:

@@ -24,6 +24,11 @@ _NAMES = 54
 _GO_THERE = frozenset({Cause.RAISED, Cause.RISEN, Cause.STILL})
 """Causes after which somebody may have to go there: these carry the street address where it fits."""
 
+_LIFTED = frozenset({Cause.UNSHELVED, Cause.UNSUPPRESSED})
+
+_AREA = "area:"
+"""How the subject begins of the alarm that says that nobody watches an area."""
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -104,6 +109,9 @@ def _sentence(event: AlarmEvent, place: Place, catalogue: Catalogue, quality: st
         "age": _age(event.since, event.at, catalogue),
         "by": _clip(event.by or "", 24) or say("format.nobody"),
     }
+    over = event.suppressed
+    values["span"] = say("format.until_ended") if over is None else _age(over.since, over.until, catalogue)
+    values["note"] = "?" if over is None else _clip(over.why, 32)
     match event.key.kind:
         case Kind.GAS:
             values |= _gas_values(event, place, catalogue, quality, address)
@@ -117,7 +125,10 @@ def _sentence(event: AlarmEvent, place: Place, catalogue: Catalogue, quality: st
             assert_never(event.key.kind)
     # An all-clear for what nobody reads any more would be a lie.
     gone = event.cause is Cause.CLEARED and event.reason == "removed" and event.key.kind is not Kind.COMPLIANCE
-    sentence = say(f"{event.key.kind.value.lower()}.{'removed' if gone else event.cause.value}", **values)
+    cause = "removed" if gone else event.cause.value
+    if event.cause in _LIFTED and event.after is Phase.NORMAL:
+        cause = Cause.CLEARED.value  # it passed while nobody was to hear of it
+    sentence = say(f"{event.key.kind.value.lower()}.{cause}", **values)
     return say("drill.prefix") + sentence if event.drill else sentence
 
 
@@ -143,7 +154,11 @@ def _gas_values(
 def _blind_values(event: AlarmEvent, place: Place, catalogue: Catalogue, address: str) -> dict[str, str]:
     say = catalogue.text
     where = _where(place, catalogue, address, "")
-    if event.subjects:
+    if event.key.subject.startswith(_AREA):
+        who = say("blind.area", area=_clip(place.area or event.key.subject.removeprefix(_AREA), 30))
+        where = _where(replace(place, area=""), catalogue, address, "")
+        action = say("action.blind.area")
+    elif event.subjects:
         who = say("blind.group", count=len(event.subjects))
         where = say("blind.group_at", place=where, names=_names(event.subjects, catalogue))
         action = say("action.blind.many")

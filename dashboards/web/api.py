@@ -2,17 +2,14 @@
 
 from collections.abc import AsyncIterator, Iterator
 from http import HTTPStatus
-from typing import Annotated, Any, Literal, Protocol
+from typing import Annotated, Any, Protocol
 
 import msgspec
 from fastapi import APIRouter, Query, WebSocket, WebSocketDisconnect
-from pydantic import BaseModel, Field, StringConstraints
 from starlette.responses import Response, StreamingResponse
 
 from dashboards.ports import (
-    Act,
     AlarmView,
-    Answer,
     Change,
     EventView,
     Figure,
@@ -24,8 +21,8 @@ from dashboards.ports import (
     Trend,
     Trends,
     WatchedTime,
-    Window,
 )
+from dashboards.web.acting import Done, add_acting
 from dashboards.web.answers import REFERENCE, Refused, as_json, described
 from dashboards.web.figures import exposition
 from dashboards.web.hub import Hub, HubFullError
@@ -35,43 +32,12 @@ from dashboards.web.watched import add_ledger
 from dashboards.wording import Locale
 
 MAX_EVENTS = 1000
-MAX_NAME_CHARS = 80
-MAX_NOTE_CHARS = 500
-DEFAULT_WINDOW_MINUTES = 10.0
-MAX_WINDOW_MINUTES = 480.0
-"""The longest inhibit; the gateway refuses a test beyond 30 minutes."""
-Action = Literal["acknowledge", "silence", "reset"]
-STATUS_OF_ERROR = {
-    "unknown-alarm": HTTPStatus.NOT_FOUND,
-    "unknown-detector": HTTPStatus.NOT_FOUND,
-    "not-possible": HTTPStatus.CONFLICT,
-    "changed": HTTPStatus.CONFLICT,
-    "needs-name": HTTPStatus.UNPROCESSABLE_ENTITY,
-    "bad-request": HTTPStatus.UNPROCESSABLE_ENTITY,
-    "busy": HTTPStatus.SERVICE_UNAVAILABLE,
-    "no-contact": HTTPStatus.SERVICE_UNAVAILABLE,
-}
 TRY_AGAIN_LATER = 1013
 GOING_AWAY = 1001
 
 
 class HistoryError(RuntimeError):
     """The journal cannot be read now."""
-
-
-class Deed(BaseModel):
-    """Who acts on an alarm, and what they want to add."""
-
-    by: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_NAME_CHARS)]
-    note: Annotated[str, StringConstraints(max_length=MAX_NOTE_CHARS)] = ""
-    seen: Annotated[int, Field(ge=0)] | None = None
-
-
-class WindowDeed(Deed):
-    """A test or inhibit to be opened over a head for so many minutes, or what stands over it to be closed."""
-
-    kind: Literal["test", "inhibit", "close"]
-    minutes: Annotated[float, Field(gt=0, le=MAX_WINDOW_MINUTES)] = DEFAULT_WINDOW_MINUTES
 
 
 class Alarms(msgspec.Struct, frozen=True):
@@ -85,12 +51,6 @@ class Events(msgspec.Struct, frozen=True):
 
     events: tuple[EventView, ...]
     last: int
-
-
-class Done(msgspec.Struct, frozen=True):
-    """Answer of a deed that was done."""
-
-    ok: bool = True
 
 
 class Health(msgspec.Struct, frozen=True):
@@ -142,25 +102,13 @@ def api(screens: Screens) -> APIRouter:
     """Return the routes."""
     router = APIRouter()
     _add_reading(router, screens)
-    _add_acting(router, screens)
+    add_acting(router, lambda: screens.link)
     _add_live(router, screens)
     _add_watching(router, screens)
     add_trends(router, lambda: screens.trends)
     # looked up when asked, as the others are: routes can be listed without screens
     add_ledger(router, lambda: screens.watched, lambda timezone: screens.locale(timezone))  # noqa: PLW0108
     return router
-
-
-async def act_on(screens: Screens, alarm: str, action: Action, by: str, note: str, seen: int | None = None) -> Answer:
-    """Carry an action to the gateway; no contact is an answer like any other."""
-    return await _carry(screens, Act(0, action, alarm, by, note, seen))
-
-
-async def _carry(screens: Screens, deed: Act | Window) -> Answer:
-    try:
-        return await screens.link.act(deed)
-    except LinkLostError as error:
-        return Answer(0, ok=False, error="no-contact", detail=str(error))
 
 
 def _add_reading(router: APIRouter, screens: Screens) -> None:
@@ -186,19 +134,6 @@ def _add_reading(router: APIRouter, screens: Screens) -> None:
         except HistoryError as error:
             return as_json(Refused("no-journal", detail=str(error)), HTTPStatus.SERVICE_UNAVAILABLE)
         return as_json(Events(found, found[-1].seq if found else after))
-
-
-def _add_acting(router: APIRouter, screens: Screens) -> None:
-    @router.post("/api/v1/alarms/{alarm}/{action}", responses=described(Done, Refused, 404, 409, 422))
-    async def act(alarm: str, action: Action, deed: Deed) -> Response:
-        """A named person acknowledges, silences or resets an alarm."""
-        return outcome(await act_on(screens, alarm, action, deed.by, deed.note, deed.seen))
-
-    @router.post("/api/v1/detectors/{detector}/window", responses=described(Done, Refused, 404, 409, 422))
-    async def window(detector: str, deed: WindowDeed) -> Response:
-        """A named person opens a test or inhibit over one head, or closes what stands over it."""
-        minutes = 0.0 if deed.kind == "close" else deed.minutes
-        return outcome(await _carry(screens, Window(0, deed.kind, detector, deed.by, deed.note, minutes)))
 
 
 def _add_live(router: APIRouter, screens: Screens) -> None:
@@ -267,14 +202,6 @@ def _own_figures(screens: Screens) -> Iterator[Figure]:
 
 
 # --- answers ---------------------------------------------------------------------------------------
-
-
-def outcome(answer: Answer) -> Response:
-    """Return what became of a deed."""
-    if answer.ok:
-        return as_json(Done())
-    status = STATUS_OF_ERROR.get(answer.error, HTTPStatus.INTERNAL_SERVER_ERROR)
-    return as_json(Refused(answer.error, detail=answer.detail), status)
 
 
 def no_contact(screens: Screens) -> Response:

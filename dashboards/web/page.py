@@ -1,8 +1,10 @@
 """The live page as the server renders it: complete without a script; the script only keeps it moving."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from http import HTTPStatus
+from typing import Literal
 from urllib.parse import parse_qs, quote, unquote
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -12,14 +14,18 @@ from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from alerts.messages.catalogue import LANGUAGES, Catalogue
-from dashboards.ports import Answer, Snapshot
+from dashboards.ports import Act, Answer, Snapshot, Window
 from dashboards.views import page_view
-from dashboards.web.api import Action, Screens, act_on
+from dashboards.web.acting import MAX_OUT_MINUTES, MAX_SHELF_MINUTES, Action, carry
+from dashboards.web.api import Screens
 from dashboards.wording import Locale
 
 NAME_COOKIE = "vigia_nome"
 NAME_COOKIE_S = 90 * 86_400
 REFRESH_S = 5
+SHELF_MINUTES = (30, 60, 240, 480)
+OUT_MINUTES = (480, 1440, 4320, 10_080, 43_200)
+"""What the page offers; longer and shorter ones go over the API."""
 
 
 class Page:
@@ -50,8 +56,28 @@ class Page:
             return self.render(request, request.query_params.get("act", ""))
 
         @router.post("/alarms/{alarm}/{action}")
-        async def act(request: Request, alarm: str, action: Action) -> Response:
-            return await self._act(request, alarm, action)
+        async def act(request: Request, alarm: str, action: Action | Literal["shelve"]) -> Response:
+            seen = request.query_params.get("seen", "")
+            return await self._do(
+                request,
+                lambda form: Act(
+                    0,
+                    action,
+                    alarm,
+                    form.by,
+                    form.note,
+                    int(seen) if seen.isdecimal() else None,
+                    min(form.minutes, MAX_SHELF_MINUTES),
+                ),
+            )
+
+        @router.post("/detectors/{deed}")
+        async def service(request: Request, deed: Literal["out-of-service", "return"]) -> Response:
+            kind: Literal["out-of-service", "close"] = "close" if deed == "return" else deed
+            return await self._do(
+                request,
+                lambda form: Window(0, kind, form.detector, form.by, form.note, min(form.minutes, MAX_OUT_MINUTES)),
+            )
 
         return router
 
@@ -81,6 +107,8 @@ class Page:
             refresh_s=REFRESH_S,
             now=None if snapshot is None else locale.clock(snapshot.at, now=snapshot.at),
             actions=actions(locale, snapshot),
+            shelf_minutes=_lengths(locale, SHELF_MINUTES),
+            out_minutes=_lengths(locale, OUT_MINUTES),
             page_data=page_data(locale, snapshot),
         )
         return HTMLResponse(
@@ -89,22 +117,42 @@ class Page:
             {"content-language": language, "vary": "accept-language, cookie"},
         )
 
-    async def _act(self, request: Request, alarm: str, action: Action) -> Response:
+    async def _do(self, request: Request, deed: Callable[["Form"], Act | Window]) -> Response:
         """Do what the form asks, then lead back to the page, which says how it went."""
-        fields = parse_qs((await request.body()).decode("utf-8", "replace"), max_num_fields=16)
-        by = " ".join(fields.get("by", [""])[0].split())[:80]
-        note = fields.get("note", [""])[0].strip()[:500]
-        if by:
-            seen = request.query_params.get("seen", "")
-            answer = await act_on(self._screens, alarm, action, by, note, int(seen) if seen.isdecimal() else None)
+        form = Form.of((await request.body()).decode("utf-8", "replace"))
+        if form.by:
+            answer = await carry(self._screens.link, deed(form))
         else:
             answer = Answer(0, ok=False, error="needs-name")
         said = "done" if answer.ok else answer.error
         language = wanted_language(request, self._language)
         back = RedirectResponse(f"/?lang={language}&act={quote(said)}", HTTPStatus.SEE_OTHER)
-        if by:
-            back.set_cookie(NAME_COOKIE, quote(by), NAME_COOKIE_S, httponly=True, samesite="strict")
+        if form.by:
+            back.set_cookie(NAME_COOKIE, quote(form.by), NAME_COOKIE_S, httponly=True, samesite="strict")
         return back
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What a form of the page was filled in with; empty or 0 where nothing fit was."""
+
+    by: str
+    note: str
+    detector: str
+    minutes: float
+
+    @classmethod
+    def of(cls, body: str) -> "Form":
+        """Read a form's body."""
+        fields = parse_qs(body, max_num_fields=16)
+        first = {name: values[0] for name, values in fields.items()}
+        minutes = first.get("minutes", "")
+        return cls(
+            by=" ".join(first.get("by", "").split())[:80],
+            note=first.get("note", "").strip()[:500],
+            detector=first.get("detector", ""),
+            minutes=float(minutes) if minutes.isdecimal() else 0.0,
+        )
 
 
 def wanted_language(request: Request, otherwise: str) -> str:
@@ -134,7 +182,13 @@ def actions(locale: Locale, snapshot: Snapshot | None) -> dict[str, str]:
         "acknowledge": locale.text("alarm.acknowledge"),
         "silence": locale.text("alarm.silence", time=time),
         "reset": locale.text("alarm.reset"),
+        "shelve": locale.text("alarm.shelve"),
+        "unshelve": locale.text("alarm.unshelve"),
     }
+
+
+def _lengths(locale: Locale, minutes: Sequence[int]) -> tuple[tuple[int, str], ...]:
+    return tuple((length, locale.age(length * 60.0)) for length in minutes)
 
 
 def page_data(locale: Locale, snapshot: Snapshot | None) -> str:

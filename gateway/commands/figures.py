@@ -51,7 +51,7 @@ def month_lines(talk: Talk, months: Sequence[MonthView]) -> Iterator[str]:
     width = max((len(month.detector) for month in months), default=0)
     for month in months:
         rest = {"blind": month.blind_pct, "inhibited": month.inhibited_pct, "in_test": month.in_test_pct}
-        rest["off"] = month.off_pct
+        rest |= {"out_of_service": month.out_of_service_pct, "off": month.off_pct}
         told = ", ".join(f"{talk.text(f'ledger.{state}')} {share:.3f} %" for state, share in rest.items() if share > 0)
         yield talk.text(
             "ledger.month",

@@ -66,12 +66,22 @@ def _print(talk: Talk, snapshot: Snapshot) -> None:
     name, watching = snapshot.depot.name, sum(1 for detector in snapshot.detectors if detector.watching)
     talk.put(talk.text("status.head", name=name, at=snapshot.at, watching=watching, count=len(snapshot.detectors)))
     for alarm in snapshot.alarms:
-        talk.put(talk.text("status.alarm", text=alarm.text, state=alarm.state, since=alarm.since))
+        over = alarm.suppression
+        if over is None:
+            talk.put(talk.text("status.alarm", text=alarm.text, state=alarm.state, since=alarm.since))
+        else:
+            kind = talk.text(f"status.{over.kind}")
+            talk.put(
+                talk.text("status.quiet", kind=kind, text=alarm.text, by=over.by or "?", until=over.until, why=over.why)
+            )
     if not snapshot.alarms:
         talk.put(talk.text("status.no_alarms"))
+    for area in _alone(snapshot):
+        talk.put(talk.text("status.alone", area=area))
     width = max((len(detector.id) for detector in snapshot.detectors), default=0)
     for detector in snapshot.detectors:
-        talk.put(f"{detector.id:<{width}}  {_value(detector):>12}  {_age(talk, detector):>12}  {_state(detector)}")
+        told = (_value(detector), _age(talk, detector))
+        talk.put(f"{detector.id:<{width}}  {told[0]:>12}  {told[1]:>12}  {_state(talk, detector)}")
     for output in snapshot.outputs:
         confirmed = {True: "on", False: "off", None: "?"}[output.confirmed]
         talk.put(
@@ -96,5 +106,19 @@ def _age(talk: Talk, detector: DetectorView) -> str:
     return talk.text("status.never") if detector.age_s is None else talk.text("status.age", age=f"{detector.age_s:.1f}")
 
 
-def _state(detector: DetectorView) -> str:
-    return " ".join(part for part in (detector.quality, detector.status, detector.reason) if part)
+def _state(talk: Talk, detector: DetectorView) -> str:
+    state = " ".join(part for part in (detector.quality, detector.status, detector.reason) if part)
+    over = detector.window
+    if over is None:
+        return state
+    kind = talk.text(f"status.{over.kind}")
+    return f"{state}  {talk.text('status.window', kind=kind, by=over.by or '?', until=over.until, why=over.why)}"
+
+
+def _alone(snapshot: Snapshot) -> list[str]:
+    """Areas in which no detector watches, as people call them."""
+    areas: dict[str, bool] = {}
+    for detector in snapshot.detectors:
+        area = detector.area_name or detector.area
+        areas[area] = areas.get(area, False) or detector.watching
+    return [area for area, watched in areas.items() if not watched]

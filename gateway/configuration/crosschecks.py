@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from compliance import statutes
 from compliance.vocabulary import Detection, Statute
-from gateway.configuration import lines
+from gateway.configuration import lines, suppressions
 from gateway.configuration.problems import Sheet, shown
 from gateway.configuration.schema import OutputTable, PlainChannelTable, RecipientTable, WebhookTable
 from gateway.configuration.tables import Entry, Tables, near
@@ -30,6 +30,7 @@ def crosscheck(sheet: Sheet, tables: Tables) -> None:
     _detectors(sheet, tables)
     _channels(sheet, tables)
     _recipients(sheet, tables)
+    suppressions.crosscheck(sheet, tables)
     _web(sheet, tables)
     _influx(sheet, tables)
     _warnings(sheet, tables)

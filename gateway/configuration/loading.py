@@ -30,6 +30,7 @@ from gateway.configuration.schema import (
     TimingTable,
     WebhookTable,
 )
+from gateway.configuration.suppressions import rules
 from gateway.configuration.tables import Entry, Tables, typed
 from gateway.configuration.toml_text import LIMIT, read
 from gateway.depot import (
@@ -294,6 +295,7 @@ def _depot(
             for step in sorted(tables.escalation, key=lambda step: step.table.after_s)
         ),
         within_s=_house_within_s(),
+        by_design=tuple(rules(tables, depot.timezone)),
         keeping=_keeping(tables),
         influx=influx,
         checkpoint_copy=path.absolute().parent / tables.journal.table.checkpoint_copy if tables.journal else None,

@@ -206,6 +206,16 @@ class EscalationTable(Table):
     recipients: list[Text] = Field(min_length=1, examples=['["central"]'])
 
 
+class SuppressionTable(Table):
+    """``[[suppression]]``: alarms that tell nobody anything while a condition holds."""
+
+    alarms: list[Text] = Field(min_length=1, examples=['["BLIND GD-104"]'])
+    during: Text | None = Field(default=None, examples=['"BLIND bomba"'])
+    by: Text = Field(examples=['"Eng. Rui Prado"'])
+    reason: Text = Field(examples=['"linha desligada junto com a bomba"'])
+    until: date = Field(examples=["2027-03-31"])
+
+
 SINGLE: dict[str, type[Table]] = {
     "depot": DepotTable,
     "mqtt": MqttTable,
@@ -225,6 +235,7 @@ LISTED: dict[str, type[Table]] = {
     "channel": Table,
     "recipient": RecipientTable,
     "escalation": EscalationTable,
+    "suppression": SuppressionTable,
 }
 """Tables that stand once for each thing: ``[[name]]``. What a channel holds depends on its kind."""
 

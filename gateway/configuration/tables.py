@@ -28,6 +28,7 @@ from gateway.configuration.schema import (
     PlainChannelTable,
     RecipientTable,
     StoreTable,
+    SuppressionTable,
     Table,
     TimingTable,
     WebhookTable,
@@ -66,6 +67,7 @@ class Tables:
     channels: tuple[Entry[Any], ...]  # Any: one of ChannelTable; a TypeVar cannot be bound to their union per entry
     recipients: tuple[Entry[RecipientTable], ...]
     escalation: tuple[Entry[EscalationTable], ...]
+    suppressions: tuple[Entry[SuppressionTable], ...]
 
 
 def typed(sheet: Sheet) -> Tables:
@@ -90,6 +92,7 @@ def typed(sheet: Sheet) -> Tables:
         channels=tuple(_channels(sheet)),
         recipients=tuple(_listed(sheet, "recipient", RecipientTable)),
         escalation=tuple(_listed(sheet, "escalation", EscalationTable)),
+        suppressions=tuple(_listed(sheet, "suppression", SuppressionTable)),
     )
 
 

@@ -69,10 +69,10 @@ def test_a_name_never_breaks_a_row(name):
 
 
 def test_months_have_the_percent_of_every_state():
-    month = MonthView("GD-1", "2026-06", 2_592_000.0, 99.5, 0.25, 0.0, 0.125, 0.125)
+    month = MonthView("GD-1", "2026-06", 2_592_000.0, 99.5, 0.25, 0.0, 0.0, 0.125, 0.125)
     head, row = rows(months_csv(view(months=(month,)), PT))
-    assert head[3:8] == ["vigiado", "sem vigilância", "inibido", "em teste", "desligado"]
-    assert row[1:8] == ["2026-06", "2592000,000", "99,500", "0,250", "0,000", "0,125", "0,125"]
+    assert head[3:9] == ["vigiado", "sem vigilância", "inibido", "em teste", "fora de serviço", "desligado"]
+    assert row[1:9] == ["2026-06", "2592000,000", "99,500", "0,250", "0,000", "0,000", "0,125", "0,125"]
 
 
 @pytest.mark.trial("B30")

@@ -5,8 +5,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from dashboards.ports import AlarmView, DepotView, DetectorView, OutputView, Snapshot, WindowView
-from dashboards.views import detector_card, detector_tone, headline_of, measured_badge, output_row, page_view
+from dashboards.detector_cards import detector_card, detector_tone
+from dashboards.ports import AlarmView, DepotView, DetectorView, OutputView, Snapshot, SuppressionView, WindowView
+from dashboards.views import headline_of, measured_badge, output_row, page_view
 from dashboards.web.page import words
 from dashboards.wording import Locale
 
@@ -140,9 +141,9 @@ def test_an_alarm_tells_where_how_much_since_when_and_its_times() -> None:
 def test_what_people_call_it_stands_beside_its_id_and_the_areas_name_in_place_of_its_id() -> None:
     named = head(name="Porta 2", area_name="Pátio norte")
     view = page_view(picture(named, head("GD-102", name="GD-102"), alarms=(alarm(),)), PT, current=True, lost_s=None)
-    ((title, cards),) = view.areas
-    assert title == "Área Pátio norte"
-    assert [(card.id, card.called) for card in cards] == [("GD-101", "Porta 2"), ("GD-102", "")]
+    (area,) = view.areas
+    assert area.title == "Área Pátio norte"
+    assert [(card.id, card.called) for card in area.cards] == [("GD-101", "Porta 2"), ("GD-102", "")]
     assert view.alarms[0].where == "GD-101 (Porta 2) · Área Pátio norte"
 
 
@@ -214,3 +215,46 @@ def test_a_first_output_past_three_seconds_is_marked() -> None:
     assert measured_badge(3000.0, PT).tone == "normal"
     late = measured_badge(3000.6, PT)
     assert (late.tone, late.word) == ("alarm", "3001 ms (acima de 3 s)")
+
+
+SHELF = SuppressionView("shelved", "Ana", "peça pedida", "2026-11-30T11:00:00.000Z", "2026-11-30T19:00:00.000Z")
+
+
+def test_a_shelved_fault_is_grey_says_who_until_when_and_why_and_is_never_all_normal() -> None:
+    quiet = alarm("influx", "SYSTEM", suppression=SHELF, can_shelve=False)
+    view = page_view(picture(head(), alarms=(quiet,)), PT, current=True, lost_s=None)
+    (row,) = view.alarms
+    assert row.badge.tone == "aside" and not row.flashing
+    assert row.state == "Suspenso por Ana até 30/11 16:00: peça pedida"
+    assert (row.can_acknowledge, row.can_shelve, row.can_unshelve) == (False, False, True)
+    assert (view.headline.tone, view.headline.word) == ("attention", "1 aviso suspenso")
+
+
+def test_a_shelf_over_what_has_passed_says_so() -> None:
+    quiet = alarm("influx", "SYSTEM", suppression=SHELF, present=False, state="normal")
+    (row,) = page_view(picture(head(), alarms=(quiet,)), PT, current=True, lost_s=None).alarms
+    assert row.state.endswith("peça pedida · a condição já passou")
+
+
+def test_what_is_set_aside_stands_below_what_is_not() -> None:
+    alarms = (alarm("influx", "SYSTEM", suppression=SHELF), alarm("journal", "SYSTEM", since=NOW))
+    rows = page_view(picture(head(), alarms=alarms), PT, current=True, lost_s=None).alarms
+    assert [row.where for row in rows] == ["journal · Área patio", "influx · Área patio"]
+
+
+def test_a_head_out_of_service_is_grey_with_who_until_when_and_why() -> None:
+    out = WindowView("out-of-service", "Ana", "2026-12-02T17:30:00.000Z", "calibração")
+    card = detector_card(head(watching=False, window=out), PT, current=True)
+    assert (card.badge.tone, card.badge.word, card.struck) == ("aside", "Fora de serviço", True)
+    assert card.reason == "Fora de serviço por Ana até 02/12 14:30: calibração"
+    assert detector_card(head(lel=12.0, watching=False, window=out), PT, current=True).badge.tone == "alarm"
+
+
+def test_an_area_that_nobody_watches_is_said_above_its_detectors_and_first_of_all_but_gas() -> None:
+    out = WindowView("out-of-service", "Ana", "2026-12-02T17:30:00.000Z", "calibração")
+    heads = (head(watching=False, window=out), head("GD-201", area="deposito"))
+    alone = alarm("area:patio", "BLIND", reason="uncovered", area="Pátio")
+    view = page_view(picture(*heads, alarms=(alone,)), PT, current=True, lost_s=None)
+    assert [bool(area.uncovered) for area in view.areas] == [True, False]
+    assert view.headline.word == "1 área sem cobertura · 1 detector sem vigiar"
+    assert view.alarms[0].where == "Área Pátio"

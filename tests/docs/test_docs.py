@@ -20,7 +20,8 @@ from alerts.messages.body import body
 from alerts.messages.catalogue import Catalogue
 from compliance import statutes
 from dashboards.ports import AlarmView, DetectorView
-from dashboards.web.api import STATUS_OF_ERROR, Screens, api
+from dashboards.web.acting import STATUS_OF_ERROR
+from dashboards.web.api import Screens, api
 from dashboards.web.refusals import BAD_REQUEST, FAILED, NEEDS_NAME
 from dashboards.web.refusals import CODES as REFUSALS
 from gateway.budget import budgets

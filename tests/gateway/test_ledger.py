@@ -240,6 +240,7 @@ def test_windows_of_the_engines_own_record_are_neither_watched_nor_blind():
     assert [(one.state, one.end_ms - one.start_ms) for one in found if one.state is not Watch.WATCHED] == [
         (Watch.IN_TEST, 60_000),
         (Watch.INHIBITED, 60_000),
+        (Watch.OUT_OF_SERVICE, 60_000),
     ]
     assert {one.by for one in found if one.state in (Watch.IN_TEST, Watch.INHIBITED)} == {"Ana"}
 

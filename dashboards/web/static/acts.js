@@ -20,6 +20,12 @@ document.getElementById("acts").addEventListener("submit", async (event) => {
   const say = (key) => { said.textContent = words[`act.${key}`] ?? words["act.failed"]; };
   const forget = () => setTimeout(() => { said.textContent = ""; }, SAID_MS);
   const by = name.value.trim();
+  const note = document.getElementById("note");
+  const deed = { by, note: note.value.trim(), seen: Number(item.dataset.seen) };
+  if (button.dataset.action === "shelve") {
+    if (!deed.note) { note.focus(); say("needs-reason"); return; }
+    deed.minutes = Number(document.getElementById("minutes").value);
+  }
   if (!by) { name.classList.add("wanted"); name.focus(); say("needs-name"); return; }
   localStorage.setItem("vigia.name", by);
   actedAt = performance.now();
@@ -27,12 +33,12 @@ document.getElementById("acts").addEventListener("submit", async (event) => {
   try {
     const answer = await fetch(`/api/v1/alarms/${encodeURIComponent(item.dataset.alarm)}/${button.dataset.action}`, {
       method: "POST", headers: { "content-type": "application/json" }, signal: AbortSignal.timeout(ANSWER_MS),
-      body: JSON.stringify({ by, note: document.getElementById("note").value.trim(), seen: Number(item.dataset.seen) }),
+      body: JSON.stringify(deed),
     });
     const body = await answer.json();
     say(answer.ok ? "done" : body.error ?? "failed");
     actedAt = performance.now();
-    if (answer.ok) document.getElementById("note").value = "";
+    if (answer.ok) note.value = "";
   } catch { say("no-contact"); }
   forget();
 });

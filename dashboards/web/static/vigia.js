@@ -4,7 +4,7 @@
 import "./acts.js";
 import { horn } from "./horn.js";
 import { madeFor } from "./made.js";
-import { age, ago, between, clock, counted, minute, number, page, plain, reason, t, words } from "./wording.js";
+import { age, ago, between, clock, counted, day, minute, number, page, plain, reason, t, words } from "./wording.js";
 
 const SILENCE_S = 3;            // no word from the server for this long: nothing below counts as present
 const TICK_MS = 500;
@@ -47,6 +47,7 @@ function toneOf(d, present = current()) {
   if (!present) return "stale";
   const gas = gasOf(d);
   if (gas !== null && gas >= d.a1 && (d.quality !== "bad" || d.status === "over-range")) return "alarm";
+  if (d.window?.kind === "out-of-service") return "aside";
   if (d.quality === "bad" || !d.watching) return "fault";
   if (d.quality !== "good" || d.status !== "measuring") return "attention";
   return "normal";
@@ -58,7 +59,7 @@ function statusWord(d, tone) {
   }
   if (tone === "fault") return words[d.status === "measuring" ? "status.not-watching" : `status.${d.status}`];
   if (tone === "attention") return words[d.status === "measuring" ? "status.uncertain" : `status.${d.status}`];
-  return words[tone === "stale" ? "tone.stale" : "status.measuring"];
+  return words[tone === "normal" ? "status.measuring" : `tone.${tone}`];
 }
 function valueText(d) {
   if (d.at_least !== null && (d.lel_pct === null || d.at_least >= d.lel_pct)) {
@@ -76,13 +77,15 @@ function headline() {
   const blind = new Set(heads.filter((d) => !d.watching).map((d) => d.id));
   for (const a of depot.alarms) if (a.kind === "BLIND" && a.present && depot.detectors.has(a.subject)) blind.add(a.subject);
   const count = (test) => depot.alarms.filter(test).length;
-  const attentions = count((a) => a.kind === "COMPLIANCE" || (a.kind === "BLIND" && !a.present))
+  const attentions = count((a) => !a.suppression && (a.kind === "COMPLIANCE" || (a.kind === "BLIND" && !a.present)))
     + heads.filter((d) => toneOf(d) === "attention" && !blind.has(d.id)).length;
   const said = [
     [count((a) => a.kind === "GAS"), "headline.gas", "alarm"],
+    [count((a) => a.kind === "BLIND" && a.present && a.subject.startsWith("area:")), "headline.alone", "fault"],
     [blind.size, "headline.blind", "fault"],
-    [count((a) => a.kind === "SYSTEM"), "headline.fault", "fault"],
+    [count((a) => a.kind === "SYSTEM" && !a.suppression), "headline.fault", "fault"],
     [attentions, "headline.attention", "attention"],
+    [count((a) => a.suppression && !blind.has(a.subject)), "headline.aside", "attention"],
   ].filter(([n]) => n);
   if (said.length) return { tone: said[0][2], word: said.map(([n, key]) => counted(key, n)).join(" · ") };
   if (!heads.length) return { tone: "attention", word: words["headline.none"] };
@@ -97,9 +100,10 @@ function watching() {
 }
 function urgency(a) {
   const level = { A3: "0", A2: "1", A1: "2" }[a.level] ?? "3";
-  return `${KINDS.indexOf(a.kind)}${OPEN.has(a.state) ? 0 : 1}${level}${a.since}`;
+  return `${a.suppression ? 1 : 0}${KINDS.indexOf(a.kind)}${OPEN.has(a.state) ? 0 : 1}${level}${a.since}`;
 }
 function alarmWhere(a) {
+  if (a.subject.startsWith("area:")) return t("page.area", { area: a.area || a.subject.slice(5) });
   const d = depot.detectors.get(a.subject);
   const who = d && d.name && d.name !== d.id ? t("format.named", { id: a.subject, name: d.name }) : a.subject;
   const area = d ? d.area_name || d.area : a.area;
@@ -140,6 +144,9 @@ const outputRows = new Map([...document.querySelectorAll("[data-output]")].map((
 const linkRows = new Map([...document.querySelectorAll("[data-link]")].map((r) => [r.dataset.link, r]));
 
 function reasonText(d) {
+  if (d.window?.kind === "out-of-service") {
+    return t("detector.out_of_service", { by: d.window.by || "?", until: day(d.window.until), why: d.window.why });
+  }
   if (d.window) return t(`detector.in_${d.window.kind}`, { by: d.window.by || "?", until: minute(d.window.until) });
   return d.reason ? t("detector.reason", { reason: reason(d.reason) }) : "";
 }
@@ -148,7 +155,7 @@ function drawDetector(d) {
   if (!card) return;
   const tone = toneOf(d);
   const gas = gasOf(d);
-  const struck = tone === "stale" || (tone === "fault" && gas !== null);
+  const struck = tone === "stale" || ((tone === "fault" || tone === "aside") && gas !== null);
   card.dataset.tone = tone;
   card.classList.toggle("struck", struck);
   drawBadge(card.querySelector(".badge"), tone, statusWord(d, tone));
@@ -165,29 +172,41 @@ function newAlarm(a) {
   item.dataset.alarm = a.id;
   return item;
 }
+function stateText(a) {
+  const over = a.suppression;
+  if (!over) return t(`alarm.${a.state}`, { by: a.acknowledged_by || "?" }) + (a.muted ? ` · ${words["alarm.muted"]}` : "");
+  const said = t(`alarm.${over.kind}`, { by: over.by || "?", until: day(over.until), why: over.why });
+  return a.present ? said : `${said} · ${words["alarm.gone"]}`;
+}
 function drawAlarm(item, a) {
-  const tone = { GAS: "alarm", COMPLIANCE: "attention" }[a.kind] ?? "fault";
-  const open = OPEN.has(a.state);
+  const over = a.suppression;
+  const tone = over ? "aside" : { GAS: "alarm", COMPLIANCE: "attention" }[a.kind] ?? "fault";
+  const open = OPEN.has(a.state) && (!over || over.kind === "out-of-service");
   const present = current();
   item.dataset.tone = tone;
   item.dataset.seen = a.seq;
   for (const button of item.querySelectorAll("button")) {
     button.formAction = `/alarms/${encodeURIComponent(a.id)}/${button.dataset.action}?lang=${page.language}&seen=${a.seq}`;
   }
-  item.classList.toggle("flashing", open && present);
+  item.classList.toggle("flashing", open && !over && present);
   drawBadge(field(item, "badge"), tone, t(`alarm.${a.kind.toLowerCase()}`, { level: a.level ?? "" }).trim());
   put(field(item, "where"), alarmWhere(a));
   put(field(item, "now"), alarmNow(a));
   put(field(item, "since"), t("alarm.since", { time: clock(a.since, depot.at), age: ago(sinceSent() + between(a.since, depot.at) / 1000) }));
   put(field(item, "times"), alarmTimes(a));
-  put(field(item, "state"), t(`alarm.${a.state}`, { by: a.acknowledged_by || "?" }) + (a.muted ? ` · ${words["alarm.muted"]}` : ""));
+  put(field(item, "state"), stateText(a));
   put(field(item, "advice"), sentence(a));
   const can = {
     acknowledge: open && present,
     silence: a.kind === "GAS" && open && !a.muted && present,
     reset: a.state === "latched-acknowledged" && present,
+    shelve: a.can_shelve && present,
+    unshelve: over?.kind === "shelved" && present,
   };
-  for (const button of item.querySelectorAll("button")) button.disabled = !can[button.dataset.action];
+  for (const button of item.querySelectorAll("button")) {
+    button.disabled = !can[button.dataset.action];
+    if (button.dataset.action.endsWith("shelve")) button.hidden = button.disabled;
+  }
 }
 function drawAlarms() {
   const list = $("alarm-list");
@@ -220,6 +239,14 @@ function drawOutput(o) {
   else if (o.confirmed !== o.wanted) [tone, key] = ["fault", `output.${told}_wrong`];
   const old = o.age_s === null ? null : o.age_s + now() - depot.heard.outputs;
   drawRow(row, current() ? tone : "stale", words[key], [ago(old), o.reason && reason(o.reason)].filter(Boolean).join(" · "));
+}
+function drawAreas() {
+  const watched = new Set();
+  for (const d of depot.detectors.values()) if (d.watching) watched.add(d.area);
+  for (const area of document.querySelectorAll("[data-area]")) {
+    const alone = current() && !watched.has(area.dataset.area);
+    put(field(area, "uncovered"), alone ? words["page.uncovered"] : "");
+  }
 }
 function drawLink(l) {
   const row = linkRows.get(l.id);
@@ -272,6 +299,7 @@ function drawAll() {
     return;
   }
   for (const d of depot.detectors.values()) drawDetector(d);
+  drawAreas();
   drawAlarms();
   depot.outputs.forEach(drawOutput);
   depot.links.forEach(drawLink);
@@ -281,7 +309,7 @@ function drawAll() {
 
 const told = new Set();
 function announce(alarms) {
-  const news = alarms.filter((a) => OPEN.has(a.state) && !told.has(`${a.id}/${a.level}`));
+  const news = alarms.filter((a) => OPEN.has(a.state) && !a.suppression && !told.has(`${a.id}/${a.level}`));
   for (const a of news) told.add(`${a.id}/${a.level}`);
   if (told.size > 500) told.clear();
   if (news.length) put($("announce"), news.map((a) => sentence(a) || `${a.kind} ${a.level ?? ""} ${a.subject}`).join(" "));
@@ -359,6 +387,7 @@ function change(message) {
   if (differs()) return renew();
   drawSigns();
   for (const d of message.detectors) drawDetector(depot.detectors.get(d.id));
+  drawAreas();
   drawAlarms();
   depot.outputs.forEach(drawOutput);
   depot.links.forEach(drawLink);

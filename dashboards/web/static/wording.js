@@ -35,6 +35,11 @@ export function minute(moment) {
   const then = fields(moment);
   return `${then.hour}:${then.minute}`;
 }
+export function day(moment) {
+  const then = fields(moment);
+  const date = page.language === "pt-BR" ? `${then.day}/${then.month}` : `${then.year}-${then.month}-${then.day}`;
+  return `${date} ${then.hour}:${then.minute}`;
+}
 export function clock(moment, now, thousandths = false) {
   const then = fields(moment);
   const today = fields(now);

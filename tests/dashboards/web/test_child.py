@@ -91,7 +91,7 @@ async def test_every_no_has_one_shape(gateway: Any, child: Any, session: Any) ->
         ("DELETE", "/state", {}, 405, "method-not-allowed"),
         ("GET", "/events?after=-1", {}, 422, "bad-request"),
         ("GET", "/events?limit=many", {}, 422, "bad-request"),
-        ("POST", "/alarms/a/shelve", {"json": {"by": "Ana"}}, 422, "bad-request"),
+        ("POST", "/alarms/a/shout", {"json": {"by": "Ana"}}, 422, "bad-request"),
         (
             "POST",
             "/alarms/a/reset",
@@ -132,7 +132,28 @@ async def test_the_gateways_no_becomes_a_status(gateway: Any, child: Any, sessio
         gateway.answer = lambda act, error=error: Answer(act.ref, ok=False, error=error)
         answer = await post(session, url, {"by": "Ana"})
         assert (answer[0], answer[1]["error"]) == (status, error)
-    assert (await post(session, f"{child.url}/api/v1/alarms/a/shelve", {"by": "Ana"}))[0] == 422
+    assert (await post(session, f"{child.url}/api/v1/alarms/a/shout", {"by": "Ana"}))[0] == 422
+
+
+async def test_a_shelf_and_a_head_out_of_service_need_person_reason_and_end(
+    gateway: Any, child: Any, session: Any
+) -> None:
+    alarm, head = f"{child.url}/api/v1/alarms/a", f"{child.url}/api/v1/detectors/GD-101"
+    for body in ({"by": "Ana"}, {"by": "Ana", "note": "  "}, {"by": "Ana", "note": "x", "minutes": 481}):
+        assert (await post(session, f"{alarm}/shelve", body))[0] == 422
+    assert (await post(session, f"{alarm}/shelve", {"by": "Ana"}))[1]["error"] == "needs-reason"
+    for body in ({"by": "Ana", "note": "x"}, {"by": "Ana", "minutes": 60}, {"by": "A", "note": "x", "minutes": 43201}):
+        assert (await post(session, f"{head}/out-of-service", body))[0] == 422
+    assert gateway.acts == []
+    assert (await post(session, f"{alarm}/shelve", {"by": "Ana", "note": "peça", "minutes": 60}))[0] == 200
+    assert (await post(session, f"{alarm}/unshelve", {"by": "Ana"}))[0] == 200
+    assert (await post(session, f"{head}/out-of-service", {"by": "Ana", "note": "peça", "minutes": 1440}))[0] == 200
+    assert (await post(session, f"{head}/return", {"by": "Ana"}))[0] == 200
+    shelved, unshelved, out, back = gateway.acts
+    assert (shelved.action, shelved.note, shelved.minutes) == ("shelve", "peça", 60.0)
+    assert unshelved.action == "unshelve"
+    assert (out.kind, out.note, out.minutes) == ("out-of-service", "peça", 1440.0)
+    assert back.kind == "close"
 
 
 async def test_a_named_person_opens_and_closes_a_window_over_one_head(gateway: Any, child: Any, session: Any) -> None:
