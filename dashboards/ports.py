@@ -9,6 +9,8 @@ from typing import Literal, Protocol
 
 import msgspec
 
+from dashboards.office import File, Judged
+
 
 class WindowView(msgspec.Struct, frozen=True):
     """What a person declared over one head, and why. `by` is empty where the name was erased or never known."""
@@ -237,7 +239,7 @@ class Answer(msgspec.Struct, frozen=True, tag="answer"):
     metrics: tuple[Figure, ...] | None = None
 
 
-ToGateway = Act | Window | Subscribe | Ask
+ToGateway = Act | Window | Subscribe | Ask | File | Judged
 ToScreen = Snapshot | Change | Answer
 
 

@@ -12,6 +12,7 @@ from dataclasses import asdict
 import structlog
 
 from dashboards.ports import Act, Answer, Figure, Window
+from gateway.children import LONGEST_PAUSE_S, office_child, web_child
 from gateway.clock import SystemClock, is_set
 from gateway.configuration.loading import Loaded
 from gateway.control import ControlError, ControlServer
@@ -19,6 +20,7 @@ from gateway.deeds import understood
 from gateway.depot import Depot
 from gateway.engine import Engine
 from gateway.events import Record
+from gateway.filing import Filing
 from gateway.hands import Hands
 from gateway.journal import Journal, NotOursError, open_anyhow
 from gateway.links import Links
@@ -30,7 +32,6 @@ from gateway.recording import Recording
 from gateway.reloading import NewOrders, NotFollowed, read_anew
 from gateway.runtime import Runtime
 from gateway.sealing import Sealing
-from gateway.webprocess import LONGEST_PAUSE_S, web_process
 from gateway.wiring import Wiring, build, orders, places, speaker, worst_cases
 from sensors.drivers.pacer import Pacer
 from sensors.readings import DetectorId
@@ -70,13 +71,15 @@ class App:
         self._engine = Engine(orders(depot, self._wiring), boot, journal.restored, self._started)
         self._hands.take(self._engine, self._wiring)
         self._picture = self._paint(depot, worst_cases(depot))
+        self._filing = Filing(self.clock, self._hands.hear)
         self.control = ControlServer(
             depot.socket,
             picture=lambda: self._picture.snapshot(self.clock.now()),
             act=self._act,
+            office=self._filing.take,
             metrics=self._metrics,
         )
-        self._web = web_process(depot)
+        self._web = web_child(depot)
 
     # --- life ------------------------------------------------------------------------------------
 
@@ -86,7 +89,7 @@ class App:
             self._loop.add_signal_handler(number, self._stopping.set)
         self._loop.add_signal_handler(signal.SIGHUP, self._ask_reload)
         self._journal.start(
-            committed=self._hands.committed, trouble=self._hands.journal_trouble, sealed=self._sealing.take
+            committed=self._committed, trouble=self._hands.journal_trouble, sealed=self._sealing.take
         )
         self._sealing.start(self._loop, self._hands.system, lambda: self._wiring.mqtt_out)
         self._sealing.follow(self._depot)
@@ -96,6 +99,7 @@ class App:
         self._start_wiring()
         if self._web is not None:
             self._runtime.start("web", self._web.run, "web", longest_pause_s=LONGEST_PAUSE_S)
+        self._open_office()
         self._loop.call_later(HEARTBEAT_S, self._beat)
         gc.collect()
         gc.freeze()  # what stands now stays for good: the collector need not walk it again while we watch
@@ -113,6 +117,7 @@ class App:
         self._log.info("stopping")
         await self._runtime.end("wiring")
         self._hands.perform(self._engine.stop(self.clock.now(), "signal"))
+        await self._runtime.end("office")
         await self._runtime.end("web")
         await self._runtime.end("screens")
         self._hands.end()
@@ -130,6 +135,14 @@ class App:
         for name, part in (*self._wiring.parts, *self._recording.parts()):
             self._runtime.start(name, part, "wiring")
         self._sealing.hang_out()
+
+    def _open_office(self) -> None:
+        office = office_child(self._depot)
+        self._runtime.start("office", office.run, "office", longest_pause_s=LONGEST_PAUSE_S)
+
+    def _committed(self, ticket: int) -> None:
+        self._hands.committed(ticket)
+        self._loop.call_soon_threadsafe(self._filing.committed, ticket)
 
     def _paint(self, depot: Depot, worst: dict[DetectorId, tuple[float, bool]]) -> Picture:
         return Picture(
@@ -222,7 +235,9 @@ class App:
         self.control.renew()
         self._hands.perform(effects)
         self._start_wiring()
-        web = web_process(depot)
+        await self._runtime.end("office")
+        self._open_office()
+        web = web_child(depot)
         if web != self._web:
             await self._runtime.end("web")
             self._web = web

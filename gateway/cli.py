@@ -30,6 +30,8 @@ OWN = (
     "bump",
     "export",
     "backfill",
+    "register",
+    "stock",
     "ledger",
     "proof",
     "verify",

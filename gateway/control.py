@@ -14,13 +14,16 @@ from typing import assert_never
 
 import msgspec
 
+from dashboards.office import File, Judged
 from dashboards.ports import Act, Answer, Ask, Change, Figure, Snapshot, Subscribe, ToGateway, ToScreen, Window
 
 MAX_CLIENTS = 16
 MAX_BACKLOG_BYTES = 4 * 1024 * 1024
 """What one client may leave unread in our memory; a snapshot of 1,000 heads is about 0.4 MB."""
 
-MAX_REQUEST_BYTES = 16 * 1024
+MAX_REQUEST_BYTES = 1024 * 1024
+"""What the office files at once; a person's act is a hundred bytes."""
+
 LOOK_S = 1.0
 """How often the socket is looked for, so that one removed by others is made anew."""
 
@@ -39,6 +42,7 @@ class ControlServer:
         path: where the socket stands; owner only (0600).
         picture: the present snapshot; its `seq` is that of the last pushed change.
         act: carries out a person's action, at once.
+        office: keeps what the office files and takes what it judged; it answers when that is done.
         metrics: the figures of ``/metrics``; the server adds its own (``control_...``).
     """
 
@@ -48,11 +52,13 @@ class ControlServer:
         *,
         picture: Callable[[], Snapshot],
         act: Callable[[Act | Window], Answer],
+        office: Callable[[File | Judged, Callable[[Answer], None]], None],
         metrics: Callable[[], tuple[Figure, ...]],
     ) -> None:
         self._path = path
         self._picture = picture
         self._act = act
+        self._office = office
         self._metrics = metrics
         self._clients: set[_Client] = set()
         self._encoder = msgspec.json.Encoder()
@@ -148,6 +154,8 @@ class ControlServer:
                 self._write(client, self._line(Answer(ref, ok=True, metrics=figures)))
             case Act() | Window():
                 self._write(client, self._line(self._acted(request)))
+            case File() | Judged():
+                self._office(request, lambda answer: self._write(client, self._line(answer)))
             case _:
                 assert_never(request)
 

@@ -157,3 +157,8 @@ class Depot:
     def socket(self) -> Path:
         """Where the control socket of its watch stands."""
         return self.data / "control.sock"
+
+    @property
+    def office(self) -> Path:
+        """Where the socket of its office stands: registers, stock, findings."""
+        return self.data / "office.sock"

@@ -31,7 +31,9 @@ from gateway.events import (
     Delivered,
     Effect,
     Event,
+    Filed,
     Json,
+    Judged,
     OpenWindow,
     OutputReported,
     Restored,
@@ -153,6 +155,10 @@ class Engine:
                 )
             case ClockSet():
                 self.time.confirm(turn)
+            case Filed():
+                turn.entries.extend(event.entries)
+            case Judged():
+                self._conditions.judge(event.breaches, turn)
             case _:
                 assert_never(event)
         return jumped + self._close(turn)

@@ -128,6 +128,31 @@ class ClockSet:
     at: Stamp
 
 
+@dataclass(frozen=True, slots=True)
+class Filed:
+    """The office wants these lines kept: register entries, findings. They move no alarm."""
+
+    entries: tuple["Entry", ...]
+    at: Stamp
+
+
+@dataclass(frozen=True, slots=True)
+class Breach:
+    """A standing condition of the law (`dashboards.office.Breach`)."""
+
+    subject: str
+    reason: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The office has judged: these conditions of the law stand, and no others."""
+
+    breaches: tuple[Breach, ...]
+    at: Stamp
+
+
 Event: TypeAlias = (
     Scan
     | LinkChange
@@ -139,6 +164,8 @@ Event: TypeAlias = (
     | OutputReported
     | SystemCondition
     | ClockSet
+    | Filed
+    | Judged
 )
 
 
@@ -240,6 +267,7 @@ class Restored:
 
 __all__ = [
     "Action",
+    "Breach",
     "ClockSet",
     "CloseWindow",
     "Command",
@@ -250,7 +278,9 @@ __all__ = [
     "Effect",
     "Entry",
     "Event",
+    "Filed",
     "Json",
+    "Judged",
     "Kind",
     "LinkChange",
     "OpenWindow",

@@ -7,20 +7,9 @@ Nominal kilograms count, whatever the state: an emptied container weighs on the 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from enum import Enum
 from typing import cast
 
 from compliance.registers.entries import Act, Entry, EntryId, Millis, in_effect
-
-
-class State(Enum):
-    """How a container stands (NBR 15514, Paraíba Art. 6 XIV)."""
-
-    NEW = "new"
-    FULL = "full"
-    PART_USED = "part-used"
-    EMPTY = "empty"
-    SET_APART = "set-apart"  # leaking, damaged or due for requalification: still counts
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -30,8 +19,9 @@ class Pile:
     Attributes:
         lot: empty where the area is one lot.
         size_kg: nominal kg of one container.
-        state: the `State` value.
+        state: new, full, part-used, empty or in use, as the catalogue of facts names them.
         brand: empty where it is not told.
+        place: empty or ``area`` in the storage area itself; what is set apart or elsewhere still counts.
     """
 
     area: str
@@ -39,11 +29,12 @@ class Pile:
     size_kg: Decimal
     state: str
     brand: str = ""
+    place: str = ""
 
     @property
     def name(self) -> str:
         """The pile in a few words, for messages and logs."""
-        return " ".join(part for part in (f"P-{self.size_kg}", self.state, self.brand, self.lot) if part)
+        return " ".join(part for part in (f"P-{self.size_kg}", self.state, self.brand, self.lot, self.place) if part)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +166,12 @@ def _steps(entry: Entry, units: Mapping[Pile, int]) -> Iterable[tuple[Pile, int]
         case Act.TRANSFER:
             yield pile, -_amount(entry)
             yield (
-                replace(pile, area=_text(entry, "to_area") or pile.area, lot=_text(entry, "to_lot")),
+                replace(
+                    pile,
+                    area=_text(entry, "to_area") or pile.area,
+                    lot=_text(entry, "to_lot"),
+                    place=_text(entry, "to_place"),
+                ),
                 _amount(entry),
             )
         case Act.COUNT:
@@ -194,6 +190,7 @@ def _pile(entry: Entry) -> Pile:
         size_kg=Decimal(size),
         state=_text(entry, "state", needed=True),
         brand=_text(entry, "brand"),
+        place=_text(entry, "place"),
     )
 
 

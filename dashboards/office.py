@@ -1,0 +1,151 @@
+"""What screens and commands ask of the office, and what it asks of the watch: the words that cross its sockets.
+
+Every value is JSON-ready: numbers with a fraction and days are text (``"8.5"``, ``"2026-07-31"``), times are RFC 3339 or
+a day of the depot's zone. One message is one line of JSON.
+"""
+
+from typing import Any, Literal
+
+import msgspec
+
+Value = str | int | float | bool | None
+
+
+class LineAsk(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One entry that somebody wants in a register.
+
+    Attributes:
+        act: ``record``, ``remove``, ``void``; for stock ``in``, ``out``, ``state``, ``transfer``, ``count``.
+        effective: since when it is true; empty: now.
+        id: of the caller's making, the same on every repeat; empty: the office makes one.
+        expect: the subject's latest entry as the writer saw it; empty: they do not care.
+        corrects: the entry whose place this one takes; it needs a `reason`.
+    """
+
+    register: str
+    subject: str
+    act: str = "record"
+    values: dict[str, Value] = {}
+    effective: str = ""
+    id: str = ""
+    expect: str = ""
+    corrects: str = ""
+    reason: str = ""
+
+
+class Enter(msgspec.Struct, frozen=True, tag="enter"):
+    """Enter these lines, all or none. `dry`: only say what would become of it."""
+
+    ref: int
+    by: str
+    lines: tuple[LineAsk, ...]
+    source: str = "person"
+    dry: bool = False
+
+
+class Import(msgspec.Struct, frozen=True, tag="import"):
+    """Enter a spreadsheet's rows, all or none.
+
+    Attributes:
+        content: the file's bytes (base64 on the wire).
+        marks: ``comma`` or ``point`` where the file's decimal mark is known, else empty.
+    """
+
+    ref: int
+    by: str
+    register: str
+    content: bytes
+    marks: Literal["", "comma", "point"] = ""
+    effective: str = ""
+    dry: bool = False
+
+
+class Look(msgspec.Struct, frozen=True, tag="look"):
+    """Ask what the office knows.
+
+    Attributes:
+        what: ``forms`` (registers and their fields), ``register`` (one register's subjects; `name`), ``history`` (every
+            entry of a subject; `name`, `subject`), ``stock``, ``movements`` (a month's map; `name` is ``2026-11``),
+            ``findings``, ``finding`` (one finding's history; `name` is the rule), ``survey`` (what is still to be told),
+            ``report``.
+        on: as at this day or time; empty: now.
+        known: as known at that day or time; empty: as known now.
+    """
+
+    ref: int
+    what: Literal[
+        "forms", "register", "history", "stock", "movements", "findings", "finding", "survey", "report"
+    ]
+    name: str = ""
+    subject: str = ""
+    on: str = ""
+    known: str = ""
+    start: str = ""
+    end: str = ""
+
+
+class Fault(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What is wrong with an ask: where, what, and what would be right."""
+
+    line: int
+    field: str
+    problem: str
+    got: str
+    right: str
+    text: str = ""
+
+
+class Reply(msgspec.Struct, frozen=True, tag="reply"):
+    """The office's answer.
+
+    Attributes:
+        error: ``refused`` (see `faults`), ``busy`` (the journal did not take it in time: ask again with the same ids),
+            ``starting``, ``bad-request``.
+        data: what was asked for.
+    """
+
+    ref: int
+    ok: bool
+    error: str = ""
+    faults: tuple[Fault, ...] = ()
+    data: Any = None
+
+
+ToOffice = Enter | Import | Look
+
+
+class Paper(msgspec.Struct, frozen=True):
+    """One entry for the journal: its kind (``register``, ``finding``) and its body."""
+
+    kind: Literal["register", "finding"]
+    body: dict[str, Any]
+
+
+class File(msgspec.Struct, frozen=True, tag="file"):
+    """The office to the watch: write these entries in one transaction; the `Answer` comes when they are kept."""
+
+    ref: int
+    by: str
+    papers: tuple[Paper, ...]
+
+
+class Breach(msgspec.Struct, frozen=True):
+    """One standing condition of the law: what is broken or soon due, and where.
+
+    Attributes:
+        subject: rule and thing, as in ``house-extinguisher-inspection/extinguisher:EXT-7``.
+        reason: ``violated`` or ``due-soon``.
+        detail: what it is and what to do, in the depot's language.
+    """
+
+    subject: str
+    reason: str
+    detail: str
+    severity: str
+
+
+class Judged(msgspec.Struct, frozen=True, tag="judged"):
+    """The office to the watch: every condition of the law that stands now."""
+
+    ref: int
+    breaches: tuple[Breach, ...]

@@ -1,0 +1,92 @@
+"""The watch's children: programs of their own that are started, ended, and missed when they go. No alarm waits for one.
+
+The web child shows the pages; the office keeps the registers and judges the law.
+"""
+
+import asyncio
+import sys
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from gateway.depot import Depot
+
+END_WITHIN_S = 0.8
+
+LONGEST_PAUSE_S = 30.0
+"""Between two tries to start a child that ends by itself, as while its port is taken: each is a whole Python."""
+
+OFFICE_AFTER_S = 3.0
+"""The office opens so long after the watch: reading years of registers must not slow the start of what matters more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Child:
+    """How to run a part of Vigia as a process of its own.
+
+    Attributes:
+        after_s: it is started so long after it is asked for.
+    """
+
+    module: str
+    arguments: tuple[str, ...]
+    after_s: float = 0.0
+
+    async def run(self) -> None:
+        """Run the child until it ends or we are cancelled; then end it, by force after `END_WITHIN_S`.
+
+        Its standard input is a pipe that closes with us, so that it does not outlive a killed watch.
+
+        Raises:
+            ChildProcessError: it ended by itself.
+        """
+        await asyncio.sleep(self.after_s)
+        child = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", self.module, *self.arguments, stdin=asyncio.subprocess.PIPE
+        )
+        try:
+            code = await child.wait()
+            raise ChildProcessError(f"{self.module} ended with exit code {code}")
+        finally:
+            if child.returncode is None:
+                child.terminate()
+                try:
+                    async with asyncio.timeout(END_WITHIN_S):
+                        await child.wait()
+                except TimeoutError:
+                    child.kill()
+                    await child.wait()
+
+
+def web_child(depot: Depot) -> Child | None:
+    """Return how a depot's pages are run; None where it has none."""
+    if depot.web is None:
+        return None
+    called = None if depot.public_url is None else host_of(depot.public_url)
+    return Child(
+        "gateway.webchild",
+        (
+            *("--socket", str(depot.socket)),
+            *("--office", str(depot.office)),
+            *("--journal", str(depot.journal)),
+            *("--listen", f"{depot.web.host}:{depot.web.port}"),
+            *("--language", depot.language),
+            *("--timezone", depot.timezone),
+            *(() if called is None else ("--host", called)),
+        ),
+    )
+
+
+def office_child(depot: Depot) -> Child:
+    """Return how a depot's office is run. It reads the configuration itself: a changed file is a new office."""
+    return Child("gateway.office.child", (str(depot.file),), after_s=OFFICE_AFTER_S)
+
+
+def host_of(url: str) -> str | None:
+    """Return the host a browser names when it is sent to `url`: without a port, in the letters of the wire."""
+    host = urlsplit(url).hostname
+    if not host:
+        return None
+    try:
+        return host.encode("idna").decode("ascii")
+    except UnicodeError:
+        return host

@@ -1,0 +1,84 @@
+"""How the commands of the registers ask the office and tell what it answers. Knows no register."""
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gateway.commands.talk import EXIT_FAILED, Talk, load_or_exit
+
+if TYPE_CHECKING:
+    from dashboards.office import Enter, Import, Look, Reply
+    from gateway.depot import Depot
+
+OPENS_WITHIN_S = 15.0
+"""The office opens some seconds after the watch; whoever asks earlier waits for it."""
+
+LOOK_AGAIN_S = 0.2
+
+
+def ask_or_exit(talk: Talk, file: Path, ask: "Enter | Import | Look", *, as_json: bool) -> tuple["Depot", Any]:
+    """Return the depot and what the office answered; what it refuses is told and ends the command with 1."""
+    depot = load_or_exit(talk, file, as_json=as_json).depot
+    reply = _asked(talk, depot, ask)
+    if reply.ok:
+        return depot, reply.data
+    if as_json:
+        talk.put_json({"ok": False, "error": reply.error, "faults": [_fault(talk, fault) for fault in reply.faults]})
+    for fault in reply.faults:
+        line = talk.text("register.line", line=fault.line) if fault.line else ""
+        click.secho(line + _said(talk, fault), err=True, fg="red")
+    if reply.error == "refused":
+        talk.say("register.nothing_entered", count=len(reply.faults))
+    else:
+        talk.say("register.office_failed", error=f"{reply.error}: {reply.data}")
+    click.get_current_context().exit(EXIT_FAILED)
+
+
+def by_option(talk: Talk) -> click.Option:
+    """``--by``: every entry has a person."""
+    return click.Option(["--by"], required=True, metavar="NAME", help=talk.text("register.by"))
+
+
+def effective_option(talk: Talk) -> click.Option:
+    """``--effective``: since when it is true."""
+    return click.Option(["--effective"], default="", metavar="DATE", help=talk.text("register.effective"))
+
+
+def on_options(talk: Talk) -> list[click.Parameter]:
+    """``--on`` and ``--known``."""
+    return [
+        click.Option(["--on"], default="", metavar="DATE", help=talk.text("register.on")),
+        click.Option(["--known"], default="", metavar="DATE", help=talk.text("register.known")),
+    ]
+
+
+def _asked(talk: Talk, depot: "Depot", ask: "Enter | Import | Look") -> "Reply":
+    from gateway.control import ControlError, answers
+    from gateway.office.door import ask_office
+
+    until = time.monotonic() + OPENS_WITHIN_S
+    while True:
+        try:
+            return ask_office(depot.office, ask)
+        except ControlError as error:
+            if time.monotonic() > until or not answers(depot.socket):
+                talk.say("register.no_office", error=error)
+                click.get_current_context().exit(EXIT_FAILED)
+        time.sleep(LOOK_AGAIN_S)
+
+
+def _fault(talk: Talk, fault: Any) -> dict[str, Any]:  # noqa: ANN401 - dashboards.office.Fault, imported late
+    return {
+        "line": fault.line,
+        "field": fault.field,
+        "problem": fault.problem,
+        "got": fault.got,
+        "right": fault.right,
+        "text": _said(talk, fault),
+    }
+
+
+def _said(talk: Talk, fault: Any) -> str:  # noqa: ANN401 - as above
+    return talk.text(f"entry.{fault.problem}", field=fault.field, got=fault.got or "-", right=fault.right)

@@ -1,0 +1,240 @@
+"""``vigia register``: what is on record of extinguishers, documents, containers and the rest, and how it gets there."""
+
+import csv
+import io
+from pathlib import Path
+from typing import Any
+
+import click
+
+from gateway.commands.officetalk import ask_or_exit, by_option, effective_option, on_options
+from gateway.commands.talk import Talk, file_argument, json_option
+
+
+def command(talk: Talk) -> click.Command:
+    """Build the command in the talk's language."""
+    group = click.Group("register", help=talk.text("command.register"))
+    for build in (_fields, _show, _set, _remove, _void, _history, _import, _template):
+        group.add_command(build(talk))
+    return group
+
+
+def _fields(talk: Talk) -> click.Command:
+    def fields(file: Path, register: str | None, *, as_json: bool) -> None:
+        from dashboards.office import Look
+
+        _, forms = ask_or_exit(talk, file, Look(1, "forms"), as_json=as_json)
+        chosen = [form for form in forms if register in (None, form["register"])]
+        if not chosen:
+            raise click.UsageError(talk.text("register.unknown", names=", ".join(form["register"] for form in forms)))
+        if as_json:
+            talk.put_json(chosen)
+            return
+        for form in chosen:
+            talk.put(form["register"])
+            for field in form["fields"]:
+                label = field["label"].get(talk.words.language, field["name"])
+                choices = ", ".join(field["choices"]) or field["type"]
+                talk.put(f"  {field['name']:<28} {label} ({choices})")
+
+    return click.Command(
+        "fields",
+        callback=fields,
+        help=talk.text("register.fields"),
+        params=[file_argument(), click.Argument(["register"], required=False), json_option(talk)],
+    )
+
+
+def _show(talk: Talk) -> click.Command:
+    def show(file: Path, register: str, *, on: str, known: str, as_json: bool) -> None:
+        from dashboards.office import Look
+
+        _, held = ask_or_exit(talk, file, Look(1, "register", name=register, on=on, known=known), as_json=as_json)
+        if as_json:
+            talk.put_json(held)
+            return
+        for one in held:
+            talk.put(f"{one['subject']}  " + "  ".join(f"{name}={_text(value)}" for name, value in one["values"].items()))
+        if not held:
+            talk.say("register.empty")
+
+    params = [file_argument(), click.Argument(["register"]), *on_options(talk), json_option(talk)]
+    return click.Command("show", callback=show, help=talk.text("register.show"), params=params)
+
+
+def _set(talk: Talk) -> click.Command:
+    def record(
+        file: Path,
+        register: str,
+        subject: str,
+        fields: tuple[str, ...],
+        *,
+        by: str,
+        effective: str,
+        expect: str,
+        corrects: str,
+        reason: str,
+        as_json: bool,
+    ) -> None:
+        from dashboards.office import Enter, LineAsk
+
+        values = _values(talk, fields)
+        line = LineAsk(
+            register, subject, "record", values, effective, expect=expect, corrects=corrects, reason=reason
+        )
+        _, data = ask_or_exit(talk, file, Enter(1, by, (line,)), as_json=as_json)
+        _entered(talk, data, as_json=as_json)
+
+    return click.Command(
+        "set",
+        callback=record,
+        help=talk.text("register.set"),
+        params=[
+            file_argument(),
+            click.Argument(["register"]),
+            click.Argument(["subject"]),
+            click.Argument(["fields"], nargs=-1, required=True, metavar="FIELD=VALUE..."),
+            by_option(talk),
+            effective_option(talk),
+            click.Option(["--expect"], default="", metavar="ID", help=talk.text("register.expect")),
+            click.Option(["--corrects"], default="", metavar="ID", help=talk.text("register.corrects")),
+            click.Option(["--reason"], default="", help=talk.text("register.reason")),
+            json_option(talk),
+        ],
+    )
+
+
+def _remove(talk: Talk) -> click.Command:
+    def remove(
+        file: Path, register: str, subject: str, *, by: str, effective: str, reason: str, as_json: bool
+    ) -> None:
+        from dashboards.office import Enter, LineAsk
+
+        line = LineAsk(register, subject, "remove", {}, effective, reason=reason)
+        _, data = ask_or_exit(talk, file, Enter(1, by, (line,)), as_json=as_json)
+        _entered(talk, data, as_json=as_json)
+
+    return click.Command(
+        "remove",
+        callback=remove,
+        help=talk.text("register.remove"),
+        params=[
+            file_argument(),
+            click.Argument(["register"]),
+            click.Argument(["subject"]),
+            by_option(talk),
+            effective_option(talk),
+            click.Option(["--reason"], default="", help=talk.text("register.reason")),
+            json_option(talk),
+        ],
+    )
+
+
+def _void(talk: Talk) -> click.Command:
+    def void(file: Path, register: str, subject: str, entry: str, *, by: str, reason: str, as_json: bool) -> None:
+        from dashboards.office import Enter, LineAsk
+
+        line = LineAsk(register, subject, "void", corrects=entry, reason=reason)
+        _, data = ask_or_exit(talk, file, Enter(1, by, (line,)), as_json=as_json)
+        _entered(talk, data, as_json=as_json)
+
+    return click.Command(
+        "void",
+        callback=void,
+        help=talk.text("register.void"),
+        params=[
+            file_argument(),
+            click.Argument(["register"]),
+            click.Argument(["subject"]),
+            click.Argument(["entry"]),
+            by_option(talk),
+            click.Option(["--reason"], required=True, help=talk.text("register.reason")),
+            json_option(talk),
+        ],
+    )
+
+
+def _history(talk: Talk) -> click.Command:
+    def history(file: Path, register: str, subject: str, *, as_json: bool) -> None:
+        from dashboards.office import Look
+
+        _, entries = ask_or_exit(talk, file, Look(1, "history", name=register, subject=subject), as_json=as_json)
+        if as_json:
+            talk.put_json(entries)
+            return
+        for entry in entries:
+            values = "  ".join(f"{name}={_text(value)}" for name, value in entry["values"].items())
+            late = talk.text("register.late") if entry["late"] else ""
+            talk.put(f"{entry['effective']}  {entry['id']}  {entry['act']}  {values}  {entry['by']} {late}".rstrip())
+
+    params = [file_argument(), click.Argument(["register"]), click.Argument(["subject"]), json_option(talk)]
+    return click.Command("history", callback=history, help=talk.text("register.history"), params=params)
+
+
+def _import(talk: Talk) -> click.Command:
+    def bring(
+        file: Path, register: str, sheet: Path, *, by: str, effective: str, marks: str, dry_run: bool, as_json: bool
+    ) -> None:
+        from dashboards.office import Import
+
+        marks_given: Any = marks
+        ask = Import(1, by, register, sheet.read_bytes(), marks_given, effective, dry=dry_run)
+        _, data = ask_or_exit(talk, file, ask, as_json=as_json)
+        _entered(talk, data, as_json=as_json)
+
+    return click.Command(
+        "import",
+        callback=bring,
+        help=talk.text("register.import"),
+        params=[
+            file_argument(),
+            click.Argument(["register"]),
+            click.Argument(["sheet"], metavar="FILE.csv", type=click.Path(exists=True, dir_okay=False, path_type=Path)),
+            by_option(talk),
+            effective_option(talk),
+            click.Option(
+                ["--decimal", "marks"], type=click.Choice(["comma", "point"]), default=None, help=talk.text("register.marks")
+            ),
+            click.Option(["--dry-run"], is_flag=True, help=talk.text("register.dry")),
+            json_option(talk),
+        ],
+    )
+
+
+def _template(talk: Talk) -> click.Command:
+    def template(register: str) -> None:
+        from compliance.registers.forms import template
+        from gateway.office.forms import forms
+
+        known = forms()
+        if register not in known:
+            raise click.UsageError(talk.text("register.unknown", names=", ".join(known)))
+        line = io.StringIO()
+        csv.writer(line, delimiter=";").writerow(template(known[register], talk.words.language))
+        talk.put(line.getvalue().rstrip("\r\n"))
+
+    params: list[click.Parameter] = [click.Argument(["register"])]
+    return click.Command("template", callback=template, help=talk.text("register.template"), params=params)
+
+
+def _values(talk: Talk, fields: tuple[str, ...]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for field in fields:
+        name, found, text = field.partition("=")
+        if not found:
+            raise click.UsageError(talk.text("register.field_form", got=field))
+        values[name.strip()] = text if text.strip() else None
+    return values
+
+
+def _entered(talk: Talk, data: dict[str, Any], *, as_json: bool) -> None:
+    if as_json:
+        talk.put_json({"ok": True, **data})
+        return
+    for entry in data["entered"]:
+        talk.put(entry)
+    talk.say("register.would_enter" if data["dry"] else "register.entered", count=len(data["entered"]))
+
+
+def _text(value: object) -> str:
+    return "-" if value is None else str(value)

@@ -1,0 +1,90 @@
+"""``vigia stock``: containers in, out, changed, moved and counted, and what stands in each area."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from gateway.commands.officetalk import ask_or_exit, by_option, effective_option, on_options
+from gateway.commands.talk import Talk, file_argument, json_option
+
+MOVES = ("in", "out", "state", "transfer", "count")
+
+
+def command(talk: Talk) -> click.Command:
+    """Build the command in the talk's language."""
+    group = click.Group("stock", help=talk.text("command.stock"))
+    group.add_command(_show(talk))
+    for move in MOVES:
+        group.add_command(_move(talk, move))
+    return group
+
+
+def _show(talk: Talk) -> click.Command:
+    def show(file: Path, *, on: str, known: str, as_json: bool) -> None:
+        from dashboards.office import Look
+
+        _, stock = ask_or_exit(talk, file, Look(1, "stock", on=on, known=known), as_json=as_json)
+        if as_json:
+            talk.put_json(stock)
+            return
+        for area in stock["areas"]:
+            talk.put(talk.text("stock.area", area=area["area"], kg=area["kg"], units=area["units"]))
+            for pile in area["piles"]:
+                marks = " ".join(pile[name] for name in ("state", "brand", "lot", "place") if pile[name])
+                talk.put(f"  {pile['units']:>6} x P-{pile['size_kg']} {marks}")
+        for found in stock["discrepancies"]:
+            talk.put(talk.text("stock.discrepancy", **found))
+
+    return click.Command(
+        "show", callback=show, help=talk.text("stock.show"), params=[file_argument(), *on_options(talk), json_option(talk)]
+    )
+
+
+def _move(talk: Talk, move: str) -> click.Command:
+    def book(
+        file: Path, *, area: str, by: str, effective: str, request: str, dry_run: bool, as_json: bool, **fields: Any  # noqa: ANN401 - each option of the move
+    ) -> None:
+        from dashboards.office import Enter, LineAsk
+
+        values = {name: value for name, value in fields.items() if value is not None}
+        line = LineAsk("stock", area, move, values, effective, id=request)
+        _, data = ask_or_exit(talk, file, Enter(1, by, (line,), dry=dry_run), as_json=as_json)
+        if as_json:
+            talk.put_json({"ok": True, **data})
+            return
+        for entry in data["entered"]:
+            talk.put(entry)
+        talk.say("register.would_enter" if data["dry"] else "register.entered", count=len(data["entered"]))
+
+    return click.Command(
+        move,
+        callback=book,
+        help=talk.text(f"stock.{move}"),
+        params=[
+            file_argument(),
+            click.Option(["--area"], required=True, help=talk.text("stock.area_option")),
+            click.Option(["--size", "size_kg"], required=True, metavar="P-13", help=talk.text("stock.size")),
+            click.Option(["--state"], required=True, help=talk.text("stock.state_option")),
+            click.Option(["--units"], required=True, type=int, help=talk.text("stock.units")),
+            click.Option(["--brand"], help=talk.text("stock.brand")),
+            click.Option(["--lot"], help=talk.text("stock.lot")),
+            *_goals(talk, move),
+            by_option(talk),
+            effective_option(talk),
+            click.Option(["--request"], default="", metavar="ID", help=talk.text("stock.request")),
+            click.Option(["--dry-run"], is_flag=True, help=talk.text("register.dry")),
+            json_option(talk),
+        ],
+    )
+
+
+def _goals(talk: Talk, move: str) -> list[click.Parameter]:
+    if move == "state":
+        return [click.Option(["--to-state"], required=True, help=talk.text("stock.to_state"))]
+    if move == "transfer":
+        return [
+            click.Option(["--to-area"], help=talk.text("stock.to_area")),
+            click.Option(["--to-lot"], help=talk.text("stock.to_lot")),
+        ]
+    return []

@@ -1,0 +1,52 @@
+"""The watch's side of the office: writes what it files into the journal, and hears what it judged. Judges nothing."""
+
+from collections.abc import Callable
+
+from dashboards.office import File, Judged
+from dashboards.ports import Answer
+from gateway import events
+from gateway.events import Effect, Entry, Event, Record
+from sensors.stamps import Clock
+
+MOST_WAITING = 16
+"""Filings whose commit is awaited; the office has one in hand at a time."""
+
+Reply = Callable[[Answer], None]
+
+
+class Filing:
+    """Brings the office's papers to the engine and answers once the journal holds them.
+
+    Args:
+        clock: of the watch.
+        hear: brings the engine an event and returns what follows from it.
+    """
+
+    def __init__(self, clock: Clock, hear: Callable[[Event], list[Effect]]) -> None:
+        self._clock = clock
+        self._hear = hear
+        self._waiting: dict[int, tuple[int, Reply]] = {}
+
+    def take(self, ask: File | Judged, reply: Reply) -> None:
+        """Carry it out; `reply` is called at once, or for a `File` when the journal has it."""
+        now = self._clock.now()
+        if isinstance(ask, Judged):
+            breaches = tuple(events.Breach(found.subject, found.reason, found.detail) for found in ask.breaches)
+            self._hear(events.Judged(breaches, now))
+            reply(Answer(ask.ref, ok=True))
+            return
+        if not ask.papers or len(self._waiting) >= MOST_WAITING:
+            reply(Answer(ask.ref, ok=not ask.papers, error="busy" if ask.papers else ""))
+            return
+        person = ask.by.strip() or None
+        entries = tuple(Entry(paper.kind, paper.body, person) for paper in ask.papers)
+        for effect in self._hear(events.Filed(entries, now)):
+            if isinstance(effect, Record):
+                self._waiting[effect.ticket] = (ask.ref, reply)
+
+    def committed(self, ticket: int) -> None:
+        """Hear that the journal holds what has this ticket."""
+        waiting = self._waiting.pop(ticket, None)
+        if waiting is not None:
+            ref, reply = waiting
+            reply(Answer(ref, ok=True))

@@ -1,0 +1,122 @@
+"""What somebody asks to have entered -> entries, or what is wrong with each line. Pure: the time and new ids are given."""
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, date, datetime, time
+from zoneinfo import ZoneInfo
+
+from compliance.registers.cells import CellError, Marks
+from compliance.registers.entries import Act, Entry, EntryId, Millis, Scalar
+from compliance.registers.forms import Form, Problem, fill, from_json, read
+from compliance.registers.sheets import SheetError
+from compliance.registers.sheets import read as read_sheet
+from dashboards.office import Enter, Import, LineAsk
+from gateway.office.desk import STOCK, Told
+
+SECOND_MS = 1000
+
+
+class MomentError(ValueError):
+    """A text means no moment."""
+
+
+def moment(text: str, zone: ZoneInfo, now: Millis) -> Millis:
+    """Return what a text means: a day (its local midnight), a time of RFC 3339, or empty for now.
+
+    Raises:
+        MomentError: it means none.
+    """
+    if not text:
+        return now
+    try:
+        if "T" not in text and " " not in text:
+            found = datetime.combine(date.fromisoformat(text), time(), zone)
+        else:
+            found = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise MomentError(text) from error
+    if found.tzinfo is None:
+        found = found.replace(tzinfo=zone)
+    return Millis(int(found.astimezone(UTC).timestamp() * SECOND_MS))
+
+
+def from_lines(
+    ask: Enter, forms: Mapping[str, Form], zone: ZoneInfo, now: Millis, new_id: Callable[[], str]
+) -> tuple[list[Told], list[Problem]]:
+    """Read the lines of an `Enter`; with any problem nothing may be entered."""
+    told: list[Told] = []
+    problems: list[Problem] = []
+    for number, line in enumerate(ask.lines, start=1):
+        form = forms.get(line.register)
+        faults = list(_faults(number, line, form, zone, now))
+        if faults:
+            problems.extend(faults)
+            continue
+        entry = Entry(
+            id=EntryId(line.id or new_id()),
+            register=line.register,
+            subject=line.subject.strip(),
+            act=Act(line.act),
+            values={name: _value(form, name, value) for name, value in line.values.items()},
+            effective=moment(line.effective, zone, now),
+            recorded=now,
+            by=ask.by.strip(),
+            source=ask.source,
+            reason=line.reason.strip(),
+            corrects=EntryId(line.corrects) if line.corrects else None,
+        )
+        told.append(Told(entry, EntryId(line.expect) if line.expect else None, number))
+    return told, problems
+
+
+def from_sheet(
+    ask: Import, form: Form, zone: ZoneInfo, now: Millis, new_id: Callable[[], str]
+) -> tuple[list[Told], list[Problem]]:
+    """Read the rows of an `Import`: each becomes a record, or for the stock a count of what stands there."""
+    try:
+        rows = read_sheet(ask.content)
+    except SheetError as error:
+        return [], [Problem(error.line, "", error.problem, error.got, error.right)]
+    filled, faults = fill(form, rows, Marks(ask.marks) if ask.marks else None)
+    problems = list(faults)
+    try:
+        effective = moment(ask.effective, zone, now)
+    except MomentError:
+        problems.append(Problem(0, "effective", "not-a-date", ask.effective, "2026-07-31"))
+    if problems:
+        return [], problems
+    act = Act.COUNT if form.register == STOCK else Act.RECORD
+    told = [
+        Told(
+            Entry(
+                EntryId(new_id()), form.register, row.subject, act, row.values, effective, now, ask.by.strip(), "csv"
+            ),
+            line=row.line,
+        )
+        for row in filled
+    ]
+    return told, []
+
+
+def _faults(number: int, line: LineAsk, form: Form | None, zone: ZoneInfo, now: Millis) -> Iterable[Problem]:
+    if line.act not in {act.value for act in Act}:
+        yield Problem(number, "act", "no-such-choice", line.act, ", ".join(act.value for act in Act))
+    try:
+        moment(line.effective, zone, now)
+    except MomentError:
+        yield Problem(number, "effective", "not-a-date", line.effective, "2026-07-31, 2026-07-31T14:00")
+    for name, value in line.values.items():
+        try:
+            _value(form, name, value)
+        except CellError as error:
+            yield Problem(number, name, error.problem, error.got, error.right)
+
+
+def _value(form: Form | None, name: str, value: object) -> Scalar:
+    """A value as a program or a person wrote it: JSON first, then what a form's text means."""
+    known = None if form is None else form.field(name)
+    try:
+        return from_json(known, value)
+    except CellError:
+        if known is None or not isinstance(value, str):
+            raise
+        return read(known, value)

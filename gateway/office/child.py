@@ -1,0 +1,72 @@
+"""The office's entry: reads the configuration, opens the books, serves its socket until told to stop.
+
+``python -m gateway.office.child depot.toml``
+
+It ends with SIGTERM, and with its parent when standard input is a pipe from it.
+"""
+
+import asyncio
+import os
+import signal
+import stat
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from gateway import limits, logs
+from gateway.configuration.loading import load
+from gateway.configuration.problems import ConfigError
+from gateway.control import ControlError
+from gateway.depot import Depot
+from gateway.office.clerk import Clerk
+from gateway.office.door import Door
+from gateway.runtime import Runtime
+
+EXIT_FAILED = 1
+EXIT_CONFIG = 78
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Serve until stopped; return the exit code: 0 stopped, 1 the socket is taken, 78 the configuration is refused."""
+    given = sys.argv[1:] if arguments is None else arguments
+    try:
+        depot = load(Path(given[0]), os.environ).depot
+    except ConfigError as error:
+        sys.stderr.writelines(f"{problem}\n" for problem in error.problems)
+        return EXIT_CONFIG
+    try:
+        return asyncio.run(_serve(depot))
+    except ControlError as error:
+        sys.stderr.write(f"{error}\n")
+        return EXIT_FAILED
+
+
+async def _serve(depot: Depot) -> int:
+    loop = asyncio.get_running_loop()
+    stopping = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stopping.set)
+    mode = os.fstat(sys.stdin.fileno()).st_mode
+    if stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode):
+        loop.add_reader(sys.stdin.fileno(), _parent_spoke, stopping)
+    clerk = Clerk(depot)
+    runtime = Runtime(lambda _part, _unwell, _reason: None)
+    runtime.start("door", Door(depot.office, clerk.answer).run, "office")
+    runtime.start("judge", clerk.judge_for_ever, "office")
+    while not stopping.is_set():
+        await stopping.wait()
+    await runtime.end("office")
+    return 0
+
+
+def _parent_spoke(stopping: asyncio.Event) -> None:
+    """Read what the parent's pipe gives; its end is the parent's end, and ours."""
+    if not os.read(sys.stdin.fileno(), 4096):
+        asyncio.get_running_loop().remove_reader(sys.stdin.fileno())
+        stopping.set()
+
+
+if __name__ == "__main__":
+    logs.install()
+    limits.raise_descriptors()
+    sys.exit(main())

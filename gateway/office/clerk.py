@@ -1,0 +1,157 @@
+"""The clerk: answers what screens and commands ask of the registers, and has entered what the desk admits.
+
+An entry counts once the journal holds it: it goes to the watch, which is the only writer, and comes back from the file.
+"""
+
+import asyncio
+import secrets
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from zoneinfo import ZoneInfo
+
+import msgspec
+import structlog
+
+from compliance.registers.entries import Entry, Millis
+from compliance.registers.forms import Problem
+from dashboards.office import Enter, Fault, File, Import, Look, Paper, Reply, ToOffice
+from dashboards.ports import Answer
+from gateway.clock import SystemClock
+from gateway.control import ControlError
+from gateway.depot import Depot
+from gateway.journal.errors import StoreError
+from gateway.journal.reader import JournalReader
+from gateway.office import entries as kept
+from gateway.office import shown
+from gateway.office.asked import MomentError, from_lines, from_sheet, moment
+from gateway.office.desk import Admitted, Desk, Told
+from gateway.office.door import ask_watch
+from gateway.office.forms import forms
+from alerts.messages.catalogue import Catalogue
+from sensors.stamps import MILLISECOND
+
+WRITTEN_WITHIN_S = 10.0
+"""How long the journal may take; a disk that is slower is told by the watch itself."""
+
+IN_ONE_ENTRY = 400
+"""Lines in one entry of the journal, whose body is bounded (docs/journal-format.md)."""
+
+
+class Clerk:
+    """One depot's clerk."""
+
+    def __init__(self, depot: Depot) -> None:
+        self._depot = depot
+        self._zone = ZoneInfo(depot.timezone)
+        self._clock = SystemClock()
+        self._forms = forms()
+        self.desk = Desk(self._forms, (area.id for area in depot.areas))
+        self._read_to = -1
+        self._one_at_a_time = asyncio.Lock()
+        self._words = Catalogue.load("gateway.words", depot.language)
+        self._log = structlog.get_logger("office")
+
+    async def answer(self, ask: ToOffice) -> Reply:
+        """Answer one ask."""
+        try:
+            match ask:
+                case Enter() | Import():
+                    async with self._one_at_a_time:
+                        return await self._enter(ask)
+                case Look():
+                    self.catch_up()
+                    return self._look(ask)
+        except StoreError as error:
+            return Reply(ask.ref, ok=False, error="busy", data=str(error))
+        except ControlError as error:
+            return Reply(ask.ref, ok=False, error="busy", data=str(error))
+
+    def catch_up(self) -> None:
+        """Read what the journal holds by now.
+
+        Raises:
+            StoreError: it cannot be read.
+        """
+        with JournalReader(self._depot.journal) as journal:
+            for idx, body, by in journal.filed(kept.KIND, self._read_to):
+                self.desk.keep(kept.entries(body, self._forms, by))
+                self._read_to = idx
+
+    # --- entering -------------------------------------------------------------------------------
+
+    async def _enter(self, ask: Enter | Import) -> Reply:
+        self.catch_up()
+        now = self._now()
+        told, problems = self._told(ask, now)
+        if problems:
+            return self._refused(ask.ref, problems)
+        answer = self.desk.admit(told, now)
+        if not isinstance(answer, Admitted):
+            return self._refused(ask.ref, answer.problems)
+        ids = [one.entry.id for one in told]
+        if answer.entries and not ask.dry:
+            await self._write(ask.by.strip(), answer.entries, now)
+            self.catch_up()
+        return Reply(ask.ref, ok=True, data={"entered": ids, "again": list(answer.again), "dry": ask.dry})
+
+    def _told(self, ask: Enter | Import, now: Millis) -> tuple[list[Told], list[Problem]]:
+        if isinstance(ask, Enter):
+            return from_lines(ask, self._forms, self._zone, now, _new_id)
+        form = self._forms.get(ask.register)
+        if form is None:
+            right = ", ".join(sorted(self._forms))
+            return [], [Problem(0, "register", "unknown-register", ask.register, right)]
+        return from_sheet(ask, form, self._zone, now, _new_id)
+
+    async def _write(self, by: str, entries: Sequence[Entry], now: Millis) -> None:
+        papers = tuple(Paper(kept.KIND, kept.body(some, now)) for some in _batched(entries))
+        raw = await ask_watch(self._depot.socket, File(1, by, papers), WRITTEN_WITHIN_S)
+        try:
+            answer = msgspec.json.decode(raw, type=Answer)
+        except msgspec.DecodeError as error:
+            raise ControlError(f"the watch's answer is none ({error})") from error
+        if not answer.ok:
+            raise ControlError(f"the watch did not take it: {answer.error}")
+
+    def _refused(self, ref: int, problems: Sequence[Problem]) -> Reply:
+        faults = tuple(Fault(**asdict(problem), text=self._say(problem)) for problem in problems)
+        return Reply(ref, ok=False, error="refused", faults=faults)
+
+    def _say(self, problem: Problem) -> str:
+        return self._words.text(
+            f"entry.{problem.problem}", field=problem.field, got=problem.got or "-", right=problem.right
+        )
+
+    def _now(self) -> Millis:
+        return Millis(self._clock.now().utc // MILLISECOND)
+
+    # --- looking --------------------------------------------------------------------------------
+
+    def _look(self, ask: Look) -> Reply:
+        now = self._now()
+        try:
+            on = moment(ask.on, self._zone, now) if ask.on else None
+            known = moment(ask.known, self._zone, now) if ask.known else None
+        except MomentError as error:
+            return self._refused(ask.ref, [Problem(0, "on", "not-a-date", str(error), "2026-07-31")])
+        match ask.what:
+            case "forms":
+                data = shown.forms(self._forms)
+            case "register":
+                data = shown.register(self.desk.standing(ask.name, on, known))
+            case "history":
+                data = shown.history(self.desk.history(ask.name, ask.subject))
+            case "stock":
+                data = shown.stock(self.desk.stock(on, known), sorted(self.desk.areas))
+            case _:
+                return Reply(ask.ref, ok=False, error="bad-request", data=ask.what)
+        return Reply(ask.ref, ok=True, data=data)
+
+
+def _batched(entries: Sequence[Entry]) -> Iterator[Sequence[Entry]]:
+    for start in range(0, len(entries), IN_ONE_ENTRY):
+        yield entries[start : start + IN_ONE_ENTRY]
+
+
+def _new_id() -> str:
+    return secrets.token_hex(8)

@@ -1,0 +1,53 @@
+"""The registers a depot keeps, and their fields: the kinds of things in the law's list of facts, and the stock."""
+
+from decimal import Decimal
+from math import isfinite
+
+from compliance import catalogue
+from compliance.catalogue import LABELLED, FactType
+from compliance.registers.forms import Field, FieldType, Form
+from gateway.office.desk import STOCK
+
+STOCK_FIELDS = ("size_kg", "state", "brand", "lot", "place")
+"""The facts of a container that tell one pile from another."""
+
+
+def forms() -> dict[str, Form]:
+    """Return every register's form, by its name; read from files: call it once."""
+    facts = catalogue.load()
+    found = {
+        kind: Form(kind, tuple(_field(fact) for fact in facts.facts(kind) if fact.source in LABELLED))
+        for kind in facts.kinds
+    }
+    found = {kind: form for kind, form in found.items() if form.fields}
+    containers = {fact.name: fact for fact in facts.facts("container")}
+    piles = tuple(_field(containers[name]) for name in STOCK_FIELDS)
+    size, state, brand, lot, place = piles
+    units = Field("units", FieldType.INTEGER, {"pt-BR": "Unidades", "en": "Units"}, least=Decimal(0))
+    moved = (
+        Field("to_state", state.type, {"pt-BR": "Novo estado", "en": "New state"}, choices=state.choices),
+        Field("to_area", FieldType.TEXT, {"pt-BR": "Para a área", "en": "To area"}),
+        Field("to_lot", FieldType.TEXT, {"pt-BR": "Para o lote", "en": "To lot"}),
+        Field("to_place", place.type, {"pt-BR": "Novo lugar", "en": "New place"}, choices=place.choices),
+    )
+    sized = Field(size.name, FieldType.SIZE, size.label, size.ask, least=size.least, most=size.most)
+    found[STOCK] = Form(STOCK, (sized, state, units, brand, lot, place, *moved), key="area")
+    return found
+
+
+def _field(fact: FactType) -> Field:
+    return Field(
+        name=fact.name,
+        type=FieldType(fact.type.value),
+        label={} if fact.label is None else {"pt-BR": fact.label.pt, "en": fact.label.en},
+        ask={} if fact.ask is None else {"pt-BR": fact.ask.pt, "en": fact.ask.en},
+        choices={choice: _words(fact, choice) for choice in fact.choices},
+        least=Decimal(str(fact.least)) if isfinite(fact.least) else None,
+        most=Decimal(str(fact.most)) if isfinite(fact.most) else None,
+        needed=fact.needed,
+    )
+
+
+def _words(fact: FactType, choice: str) -> dict[str, str]:
+    words = fact.words.get(choice)
+    return {} if words is None else {"pt-BR": words.pt, "en": words.en}

@@ -1,0 +1,101 @@
+"""What the office knows, as JSON: registers, histories, stock. Pure."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from compliance.registers.entries import Entry, Millis, Standing
+from compliance.registers.forms import Field, Form, to_json
+from compliance.registers.stock import Levels, Pile
+from sensors.stamps import MILLISECOND, UtcNanos, rfc3339
+
+
+def forms(known: Mapping[str, Form]) -> list[dict[str, Any]]:
+    """Every register and its fields."""
+    return [
+        {"register": form.register, "key": form.key, "fields": [_field(field) for field in form.fields]}
+        for form in known.values()
+    ]
+
+
+def register(standing: Mapping[str, Standing]) -> list[dict[str, Any]]:
+    """The subjects of one register, by name."""
+    return [
+        {
+            "subject": held.subject,
+            "since": time(held.since),
+            "last": held.last,
+            "values": {name: to_json(value) for name, value in held.values.items()},
+            "told": {name: {"by": entry.by, "effective": time(entry.effective)} for name, entry in held.told.items()},
+        }
+        for _, held in sorted(standing.items())
+    ]
+
+
+def history(entries: Iterable[Entry]) -> list[dict[str, Any]]:
+    """Every entry on one subject, as it was told."""
+    return [
+        {
+            "id": entry.id,
+            "act": entry.act.value,
+            "values": {name: to_json(value) for name, value in entry.values.items()},
+            "effective": time(entry.effective),
+            "recorded": time(entry.recorded),
+            "late": entry.late,
+            "by": entry.by,
+            "source": entry.source,
+            "reason": entry.reason,
+            "corrects": entry.corrects,
+        }
+        for entry in entries
+    ]
+
+
+def stock(levels: Levels, areas: Sequence[str]) -> dict[str, Any]:
+    """What stands in each area, and what counts found that the book did not have."""
+    return {
+        "areas": [
+            {
+                "area": area,
+                "kg": to_json(levels.kg(area)),
+                "units": levels.count(area),
+                "piles": [
+                    {**pile_data(pile), "units": units}
+                    for pile, units in sorted(levels.units.items())
+                    if pile.area == area
+                ],
+            }
+            for area in areas
+        ],
+        "discrepancies": [
+            {"entry": found.entry, **pile_data(found.pile), "booked": found.booked, "counted": found.counted}
+            for found in levels.discrepancies
+        ],
+    }
+
+
+def pile_data(pile: Pile) -> dict[str, Any]:
+    """One pile's marks."""
+    return {
+        "area": pile.area,
+        "lot": pile.lot,
+        "size_kg": to_json(pile.size_kg),
+        "state": pile.state,
+        "place": pile.place,
+        "brand": pile.brand,
+    }
+
+
+def time(at: Millis) -> str:
+    """RFC 3339 UTC."""
+    return rfc3339(UtcNanos(at * MILLISECOND))
+
+
+def _field(field: Field) -> dict[str, Any]:
+    return {
+        "name": field.name,
+        "type": field.type.value,
+        "label": dict(field.label),
+        "ask": dict(field.ask),
+        "choices": {choice: dict(words) for choice, words in field.choices.items()},
+        "needed": field.needed,
+    }
