@@ -1,7 +1,7 @@
 """What screens and commands ask of the office, and what it asks of the watch: the words that cross its sockets.
 
-Every value is JSON-ready: numbers with a fraction and days are text (``"8.5"``, ``"2026-07-31"``), times are RFC 3339 or
-a day of the depot's zone. One message is one line of JSON.
+Every value is JSON-ready: numbers with a fraction and days are text (``"8.5"``, ``"2026-07-31"``), times are RFC 3339
+or a day of the depot's zone. One message is one line of JSON.
 """
 
 from typing import Any, Literal
@@ -64,18 +64,16 @@ class Look(msgspec.Struct, frozen=True, tag="look"):
     """Ask what the office knows.
 
     Attributes:
-        what: ``forms`` (registers and their fields), ``register`` (one register's subjects; `name`), ``history`` (every
-            entry of a subject; `name`, `subject`), ``stock``, ``movements`` (a month's map; `name` is ``2026-11``),
-            ``findings``, ``finding`` (one finding's history; `name` is the rule), ``survey`` (what is still to be told),
-            ``report``.
+        what: ``forms`` (registers and their fields), ``register`` (one register's subjects; `name`), ``history``
+            (every entry of a subject; `name`, `subject`), ``stock``, ``movements`` (a month's map; `name` is
+            ``2026-11``), ``findings``, ``finding`` (one finding's history; `name` is the rule), ``survey`` (what is
+            still to be told), ``report``.
         on: as at this day or time; empty: now.
         known: as known at that day or time; empty: as known now.
     """
 
     ref: int
-    what: Literal[
-        "forms", "register", "history", "stock", "movements", "findings", "finding", "survey", "report"
-    ]
+    what: Literal["forms", "register", "history", "stock", "movements", "findings", "finding", "survey", "report"]
     name: str = ""
     subject: str = ""
     on: str = ""

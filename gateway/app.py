@@ -88,9 +88,7 @@ class App:
         for number in (signal.SIGTERM, signal.SIGINT):
             self._loop.add_signal_handler(number, self._stopping.set)
         self._loop.add_signal_handler(signal.SIGHUP, self._ask_reload)
-        self._journal.start(
-            committed=self._committed, trouble=self._hands.journal_trouble, sealed=self._sealing.take
-        )
+        self._journal.start(committed=self._committed, trouble=self._hands.journal_trouble, sealed=self._sealing.take)
         self._sealing.start(self._loop, self._hands.system, lambda: self._wiring.mqtt_out)
         self._sealing.follow(self._depot)
         self._recording.start()

@@ -27,8 +27,10 @@ class Conditions:
         found = {AlarmKey(breach.subject, Kind.COMPLIANCE): breach for breach in breaches}
         for alarm in list(self._book):
             key = alarm.key
-            if key.kind is Kind.COMPLIANCE and alarm.present and (
-                key not in found or found[key].reason != alarm.reason
+            if (
+                key.kind is Kind.COMPLIANCE
+                and alarm.present
+                and (key not in found or found[key].reason != alarm.reason)
             ):
                 turn.note(self._book.clear(key, turn.now))
         for key, breach in found.items():

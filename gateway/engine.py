@@ -149,10 +149,18 @@ class Engine:
                 self._delivered(event, turn)
             case OutputReported():
                 self._output_reported(event, turn)
+            case SystemCondition() | ClockSet() | Filed() | Judged():
+                self._house(event, turn)
+            case _:
+                assert_never(event)
+        return jumped + self._close(turn)
+
+    def _house(self, event: SystemCondition | ClockSet | Filed | Judged, turn: Turn) -> None:
+        """Take what the gateway's own parts say of themselves, of its clock and of the law."""
+        match event:
             case SystemCondition():
-                self._conditions.set(
-                    event.subject, turn, present=event.present, reason=event.reason, detail=event.detail
-                )
+                said = {"reason": event.reason, "detail": event.detail}
+                self._conditions.set(event.subject, turn, present=event.present, **said)
             case ClockSet():
                 self.time.confirm(turn)
             case Filed():
@@ -161,7 +169,6 @@ class Engine:
                 self._conditions.judge(event.breaches, turn)
             case _:
                 assert_never(event)
-        return jumped + self._close(turn)
 
     def slept(self, length_ns: int, now: Stamp) -> list[Effect]:
         """The whole watch stood still for so long (suspended, starved): say so once, and let the heads be heard."""

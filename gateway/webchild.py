@@ -168,6 +168,7 @@ def _sentence(screens: WebScreens, language: str, body: Mapping[str, Any]) -> st
 def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser("gateway.webchild", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--socket", type=Path, required=True, help="the gateway's control socket")
+    parser.add_argument("--office", type=Path, help="the office's socket")
     parser.add_argument("--journal", type=Path, required=True, help="the journal, read only")
     parser.add_argument("--listen", type=_address, required=True, metavar="HOST:PORT", help="a loopback address")
     parser.add_argument("--language", default="pt-BR", help="for browsers that ask for none of ours")

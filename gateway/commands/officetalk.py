@@ -2,7 +2,7 @@
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -22,8 +22,12 @@ def ask_or_exit(talk: Talk, file: Path, ask: "Enter | Import | Look", *, as_json
     """Return the depot and what the office answered; what it refuses is told and ends the command with 1."""
     depot = load_or_exit(talk, file, as_json=as_json).depot
     reply = _asked(talk, depot, ask)
-    if reply.ok:
-        return depot, reply.data
+    if not reply.ok:
+        _refuse(talk, reply, as_json=as_json)
+    return depot, reply.data
+
+
+def _refuse(talk: Talk, reply: "Reply", *, as_json: bool) -> NoReturn:
     if as_json:
         talk.put_json({"ok": False, "error": reply.error, "faults": [_fault(talk, fault) for fault in reply.faults]})
     for fault in reply.faults:

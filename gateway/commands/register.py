@@ -54,7 +54,7 @@ def _show(talk: Talk) -> click.Command:
             talk.put_json(held)
             return
         for one in held:
-            talk.put(f"{one['subject']}  " + "  ".join(f"{name}={_text(value)}" for name, value in one["values"].items()))
+            talk.put(f"{one['subject']}  {_values_line(one['values'])}")
         if not held:
             talk.say("register.empty")
 
@@ -79,9 +79,7 @@ def _set(talk: Talk) -> click.Command:
         from dashboards.office import Enter, LineAsk
 
         values = _values(talk, fields)
-        line = LineAsk(
-            register, subject, "record", values, effective, expect=expect, corrects=corrects, reason=reason
-        )
+        line = LineAsk(register, subject, "record", values, effective, expect=expect, corrects=corrects, reason=reason)
         _, data = ask_or_exit(talk, file, Enter(1, by, (line,)), as_json=as_json)
         _entered(talk, data, as_json=as_json)
 
@@ -105,9 +103,7 @@ def _set(talk: Talk) -> click.Command:
 
 
 def _remove(talk: Talk) -> click.Command:
-    def remove(
-        file: Path, register: str, subject: str, *, by: str, effective: str, reason: str, as_json: bool
-    ) -> None:
+    def remove(file: Path, register: str, subject: str, *, by: str, effective: str, reason: str, as_json: bool) -> None:
         from dashboards.office import Enter, LineAsk
 
         line = LineAsk(register, subject, "remove", {}, effective, reason=reason)
@@ -163,7 +159,7 @@ def _history(talk: Talk) -> click.Command:
             talk.put_json(entries)
             return
         for entry in entries:
-            values = "  ".join(f"{name}={_text(value)}" for name, value in entry["values"].items())
+            values = _values_line(entry["values"])
             late = talk.text("register.late") if entry["late"] else ""
             talk.put(f"{entry['effective']}  {entry['id']}  {entry['act']}  {values}  {entry['by']} {late}".rstrip())
 
@@ -173,12 +169,20 @@ def _history(talk: Talk) -> click.Command:
 
 def _import(talk: Talk) -> click.Command:
     def bring(
-        file: Path, register: str, sheet: Path, *, by: str, effective: str, marks: str, dry_run: bool, as_json: bool
+        file: Path,
+        register: str,
+        sheet: Path,
+        *,
+        by: str,
+        effective: str,
+        marks: str | None,
+        dry_run: bool,
+        as_json: bool,
     ) -> None:
         from dashboards.office import Import
 
-        marks_given: Any = marks
-        ask = Import(1, by, register, sheet.read_bytes(), marks_given, effective, dry=dry_run)
+        style: Any = marks or ""
+        ask = Import(1, by, register, sheet.read_bytes(), style, effective, dry=dry_run)
         _, data = ask_or_exit(talk, file, ask, as_json=as_json)
         _entered(talk, data, as_json=as_json)
 
@@ -193,12 +197,20 @@ def _import(talk: Talk) -> click.Command:
             by_option(talk),
             effective_option(talk),
             click.Option(
-                ["--decimal", "marks"], type=click.Choice(["comma", "point"]), default=None, help=talk.text("register.marks")
+                ["--decimal", "marks"],
+                type=click.Choice(["comma", "point"]),
+                default=None,
+                help=talk.text("register.marks"),
             ),
             click.Option(["--dry-run"], is_flag=True, help=talk.text("register.dry")),
             json_option(talk),
         ],
     )
+
+
+def _marks_option(talk: Talk) -> click.Option:
+    styles = click.Choice(["comma", "point"])
+    return click.Option(["--decimal", "marks"], type=styles, default=None, help=talk.text("register.marks"))
 
 
 def _template(talk: Talk) -> click.Command:
@@ -236,5 +248,5 @@ def _entered(talk: Talk, data: dict[str, Any], *, as_json: bool) -> None:
     talk.say("register.would_enter" if data["dry"] else "register.entered", count=len(data["entered"]))
 
 
-def _text(value: object) -> str:
-    return "-" if value is None else str(value)
+def _values_line(values: dict[str, Any]) -> str:
+    return "  ".join(f"{name}={'-' if value is None else value}" for name, value in values.items())

@@ -37,13 +37,24 @@ def _show(talk: Talk) -> click.Command:
             talk.put(talk.text("stock.discrepancy", **found))
 
     return click.Command(
-        "show", callback=show, help=talk.text("stock.show"), params=[file_argument(), *on_options(talk), json_option(talk)]
+        "show",
+        callback=show,
+        help=talk.text("stock.show"),
+        params=[file_argument(), *on_options(talk), json_option(talk)],
     )
 
 
 def _move(talk: Talk, move: str) -> click.Command:
     def book(
-        file: Path, *, area: str, by: str, effective: str, request: str, dry_run: bool, as_json: bool, **fields: Any  # noqa: ANN401 - each option of the move
+        file: Path,
+        *,
+        area: str,
+        by: str,
+        effective: str,
+        request: str,
+        dry_run: bool,
+        as_json: bool,
+        **fields: Any,  # noqa: ANN401 - each option of the move
     ) -> None:
         from dashboards.office import Enter, LineAsk
 

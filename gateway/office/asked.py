@@ -1,4 +1,4 @@
-"""What somebody asks to have entered -> entries, or what is wrong with each line. Pure: the time and new ids are given."""
+"""What somebody asks to have entered -> entries, or what is wrong with each line. Pure: time and new ids are given."""
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, date, datetime, time
@@ -78,6 +78,7 @@ def from_sheet(
         return [], [Problem(error.line, "", error.problem, error.got, error.right)]
     filled, faults = fill(form, rows, Marks(ask.marks) if ask.marks else None)
     problems = list(faults)
+    effective = now
     try:
         effective = moment(ask.effective, zone, now)
     except MomentError:

@@ -4,17 +4,20 @@ An entry counts once the journal holds it: it goes to the watch, which is the on
 """
 
 import asyncio
+import contextlib
 import secrets
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
 
 import msgspec
 import structlog
 
+from alerts.messages.catalogue import Catalogue
 from compliance.registers.entries import Entry, Millis
 from compliance.registers.forms import Problem
-from dashboards.office import Enter, Fault, File, Import, Look, Paper, Reply, ToOffice
+from dashboards.office import Enter, Fault, File, Import, Judged, Look, Paper, Reply, ToOffice
 from dashboards.ports import Answer
 from gateway.clock import SystemClock
 from gateway.control import ControlError
@@ -22,12 +25,12 @@ from gateway.depot import Depot
 from gateway.journal.errors import StoreError
 from gateway.journal.reader import JournalReader
 from gateway.office import entries as kept
-from gateway.office import shown
+from gateway.office import findings, shown
 from gateway.office.asked import MomentError, from_lines, from_sheet, moment
 from gateway.office.desk import Admitted, Desk, Told
 from gateway.office.door import ask_watch
 from gateway.office.forms import forms
-from alerts.messages.catalogue import Catalogue
+from gateway.office.judge import Judge, until_midnight_s
 from sensors.stamps import MILLISECOND
 
 WRITTEN_WITHIN_S = 10.0
@@ -35,6 +38,8 @@ WRITTEN_WITHIN_S = 10.0
 
 IN_ONE_ENTRY = 400
 """Lines in one entry of the journal, whose body is bounded (docs/journal-format.md)."""
+
+Thing = TypeVar("Thing")
 
 
 class Clerk:
@@ -48,22 +53,20 @@ class Clerk:
         self.desk = Desk(self._forms, (area.id for area in depot.areas))
         self._read_to = -1
         self._one_at_a_time = asyncio.Lock()
+        self._judge = Judge(depot, self._zone)
+        self._stirred = asyncio.Event()
         self._words = Catalogue.load("gateway.words", depot.language)
         self._log = structlog.get_logger("office")
 
     async def answer(self, ask: ToOffice) -> Reply:
         """Answer one ask."""
         try:
-            match ask:
-                case Enter() | Import():
-                    async with self._one_at_a_time:
-                        return await self._enter(ask)
-                case Look():
+            async with self._one_at_a_time:
+                if isinstance(ask, Look):
                     self.catch_up()
-                    return self._look(ask)
-        except StoreError as error:
-            return Reply(ask.ref, ok=False, error="busy", data=str(error))
-        except ControlError as error:
+                    return await asyncio.to_thread(self._look, ask)
+                return await self._enter(ask)
+        except (StoreError, ControlError) as error:
             return Reply(ask.ref, ok=False, error="busy", data=str(error))
 
     def catch_up(self) -> None:
@@ -73,6 +76,7 @@ class Clerk:
             StoreError: it cannot be read.
         """
         with JournalReader(self._depot.journal) as journal:
+            self._judge.catch_up(journal)
             for idx, body, by in journal.filed(kept.KIND, self._read_to):
                 self.desk.keep(kept.entries(body, self._forms, by))
                 self._read_to = idx
@@ -92,6 +96,7 @@ class Clerk:
         if answer.entries and not ask.dry:
             await self._write(ask.by.strip(), answer.entries, now)
             self.catch_up()
+            self._stirred.set()
         return Reply(ask.ref, ok=True, data={"entered": ids, "again": list(answer.again), "dry": ask.dry})
 
     def _told(self, ask: Enter | Import, now: Millis) -> tuple[list[Told], list[Problem]]:
@@ -104,7 +109,9 @@ class Clerk:
         return from_sheet(ask, form, self._zone, now, _new_id)
 
     async def _write(self, by: str, entries: Sequence[Entry], now: Millis) -> None:
-        papers = tuple(Paper(kept.KIND, kept.body(some, now)) for some in _batched(entries))
+        await self._file(by, tuple(Paper(kept.KIND, kept.body(some, now)) for some in _batched(entries)))
+
+    async def _file(self, by: str, papers: tuple[Paper, ...]) -> None:
         raw = await ask_watch(self._depot.socket, File(1, by, papers), WRITTEN_WITHIN_S)
         try:
             answer = msgspec.json.decode(raw, type=Answer)
@@ -125,6 +132,28 @@ class Clerk:
     def _now(self) -> Millis:
         return Millis(self._clock.now().utc // MILLISECOND)
 
+    # --- judging --------------------------------------------------------------------------------
+
+    async def judge_for_ever(self) -> None:
+        """Judge the law at the start, on every change of a register, and at local midnight; tell what changed."""
+        while True:
+            async with self._one_at_a_time:
+                await self._judge_now()
+            self._stirred.clear()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(until_midnight_s(self._clock.now().utc, self._zone)):
+                    await self._stirred.wait()
+
+    async def _judge_now(self) -> None:
+        self.catch_up()
+        now = self._now()
+        verdicts = await asyncio.to_thread(self._judge.judge, self.desk, now)
+        papers = tuple(Paper(findings.KIND, {"at_ms": now, "changes": some}) for some in _batched(verdicts.changes))
+        if papers:
+            await self._file("", papers)
+            self._judge.keep(verdicts.changes)
+        await ask_watch(self._depot.socket, Judged(1, verdicts.breaches), WRITTEN_WITHIN_S)
+
     # --- looking --------------------------------------------------------------------------------
 
     def _look(self, ask: Look) -> Reply:
@@ -136,11 +165,15 @@ class Clerk:
             return self._refused(ask.ref, [Problem(0, "on", "not-a-date", str(error), "2026-07-31")])
         match ask.what:
             case "forms":
-                data = shown.forms(self._forms)
+                data: Any = shown.forms(self._forms)
             case "register":
                 data = shown.register(self.desk.standing(ask.name, on, known))
             case "history":
                 data = shown.history(self.desk.history(ask.name, ask.subject))
+            case "findings":
+                data = self._judge.findings(self.desk, now if on is None else on, known)
+            case "finding":
+                data = self._judge.history(ask.name, ask.subject)
             case "stock":
                 data = shown.stock(self.desk.stock(on, known), sorted(self.desk.areas))
             case _:
@@ -148,7 +181,7 @@ class Clerk:
         return Reply(ask.ref, ok=True, data=data)
 
 
-def _batched(entries: Sequence[Entry]) -> Iterator[Sequence[Entry]]:
+def _batched(entries: Sequence[Thing]) -> Iterator[Sequence[Thing]]:
     for start in range(0, len(entries), IN_ONE_ENTRY):
         yield entries[start : start + IN_ONE_ENTRY]
 

@@ -1,14 +1,14 @@
 """Register entries as the journal keeps them, and back. One journal entry holds a whole batch: all of it or none."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from compliance.registers.cells import CellError
 from compliance.registers.entries import Act, Entry, EntryId, Millis, Scalar
 from compliance.registers.forms import Form, from_json, to_json
 from gateway.events import Json
 
-KIND = "register"
+KIND: Literal["register"] = "register"
 """The kind of journal entry."""
 
 

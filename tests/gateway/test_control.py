@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from dashboards.office import File, Judged
 from dashboards.ports import Act, Answer, Ask, Change, DepotView, DetectorView, Figure, Snapshot, Subscribe, ToScreen
 from gateway.control import MAX_BACKLOG_BYTES, MAX_CLIENTS, MAX_REQUEST_BYTES, ControlError, ControlServer, ask
 from sensors.stamps import UtcNanos, rfc3339
@@ -59,8 +60,15 @@ class Served:
         self.picture = PICTURE
         self.live = False
         self.acts: list[Act] = []
+        self.filed: list[File | Judged] = []
         self.answer: Callable[[Act], Answer] = lambda act: Answer(act.ref, ok=True)
-        self.server = ControlServer(path, picture=self._sent_now, act=self._act, metrics=lambda: (POLLS,))
+        self.server = ControlServer(
+            path, picture=self._sent_now, act=self._act, office=self._office, metrics=lambda: (POLLS,)
+        )
+
+    def _office(self, ask: File | Judged, reply: Callable[[Answer], None]) -> None:
+        self.filed.append(ask)
+        reply(Answer(ask.ref, ok=True))
 
     def _sent_now(self) -> Snapshot:
         """A child takes no picture that was sent a while ago, so this one must say when it really is sent."""

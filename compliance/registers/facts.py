@@ -1,0 +1,92 @@
+"""What the registers hold -> facts that the law's rules can judge. Pure.
+
+The stock's piles become groups of containers; a single container on record stands in its pile's place, so that no
+kilogram counts twice.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from zoneinfo import ZoneInfo
+
+from compliance.catalogue import Catalogue
+from compliance.registers.entries import Millis, Scalar, Standing
+from compliance.registers.stock import Levels, Pile
+from compliance.vocabulary import DEPOT, Fact, Subject, Value
+
+CONTAINER = "container"
+
+
+def of_registers(standing: Iterable[Standing], catalogue: Catalogue, zone: ZoneInfo) -> Iterator[Fact]:
+    """Yield a fact for every value that a register holds.
+
+    What the catalogue no longer knows is left out: it is kept in the register, and judged by nobody.
+    """
+    for held in standing:
+        subject = DEPOT if held.register == DEPOT.kind else Subject(held.register, held.subject)
+        for name, value in held.values.items():
+            known = catalogue.find(subject.kind, name)
+            found = _value(value)
+            if known is None or (found is not None and not known.takes(found)):
+                continue
+            entry = held.told[name]
+            yield Fact(subject, name, found, day(entry.effective, zone), moment(entry.recorded), entry.by)
+
+
+def of_stock(levels: Levels, noted: Mapping[str, Standing], on: date) -> Iterator[Fact]:
+    """Yield the facts of each pile on a day, less the single containers that have a record of their own."""
+    units = dict(levels.units)
+    for held in noted.values():
+        pile = _pile_of(held, units)
+        if pile is not None:
+            units[pile] -= min(units[pile], _count(held))
+    for pile, left in sorted(units.items()):
+        if left:
+            subject = Subject(CONTAINER, f"stock {pile.area}: {pile.name}")
+            marks: dict[str, Value] = {
+                "area": pile.area,
+                "lot": pile.lot,
+                "size_kg": float(pile.size_kg),
+                "state": pile.state,
+                "brand": pile.brand,
+                "place": pile.place or "area",
+                "count": left,
+            }
+            for name, value in marks.items():
+                if value != "":
+                    yield Fact(subject, name, value, on)
+
+
+def day(at: Millis, zone: ZoneInfo) -> date:
+    """Return the local day of a moment."""
+    return moment(at).astimezone(zone).date()
+
+
+def moment(at: Millis) -> datetime:
+    """Return a moment in UTC."""
+    return datetime.fromtimestamp(at / 1000, UTC)
+
+
+def _value(value: Scalar) -> Value | None:
+    return float(value) if isinstance(value, Decimal) else value
+
+
+def _count(held: Standing) -> int:
+    count = held.values.get("count")
+    return count if isinstance(count, int) and not isinstance(count, bool) else 1
+
+
+def _pile_of(held: Standing, units: Mapping[Pile, int]) -> Pile | None:
+    """The pile that a single container stands in: the one alike in all that is told of both."""
+    told = held.values
+    for pile in sorted(units):
+        marks = {
+            "area": pile.area,
+            "size_kg": pile.size_kg,
+            "state": pile.state,
+            "lot": pile.lot,
+            "brand": pile.brand,
+        }
+        if all(told.get(name) in (None, value) for name, value in marks.items()):
+            return pile
+    return None

@@ -1,0 +1,167 @@
+"""What the law says of the depot, over time: which findings changed, what stands now, and the conditions to be told.
+
+Pure. A finding is kept as an entry only when something of it changed: its history is short, each step has a cause.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, Literal
+
+from compliance.vocabulary import Finding, Severity, StatuteKind, Verdict
+from dashboards.office import Breach
+from gateway.events import Json
+
+KIND: Literal["finding"] = "finding"
+"""The kind of journal entry."""
+
+SOON_DAYS = (30, 7, 0)
+"""How many days before a verdict gets worse people are told of it."""
+
+TOLD = (Severity.DANGER, Severity.SERIOUS)
+"""Severities that become a condition; the others stand on the page and in reports."""
+
+MOST_CAUSES = 20
+MOST_EVIDENCE = 40
+
+Key = tuple[str, str]
+"""A rule's id and the thing it was judged on, as in ``("ferraz-6-II-b-kg", "area:patio")``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stand:
+    """Where one finding stands, as its last entry says.
+
+    Attributes:
+        since: the local day on which it came to stand so.
+        content: the whole entry, for the history.
+    """
+
+    verdict: str
+    soon: str
+    since: str
+    content: Mapping[str, Any]
+
+
+def key_of(finding: Finding) -> Key:
+    """Return what tells one finding from another."""
+    return finding.rule.id, str(finding.subject)
+
+
+def soon(finding: Finding) -> str:
+    """Return how near a verdict is to getting worse: ``30``, ``7`` or ``0`` days; empty while it is not near."""
+    nearest = min((day for day in (finding.holds_until, finding.due) if day is not None), default=None)
+    if finding.verdict is not Verdict.COMPLIANT or nearest is None:
+        return ""
+    left = (nearest - finding.on).days
+    return next((str(days) for days in reversed(SOON_DAYS) if left <= days), "")
+
+
+def changes(
+    before: Mapping[Key, Stand], found: Iterable[Finding], on: date, causes: Sequence[Mapping[str, Json]]
+) -> list[dict[str, Json]]:
+    """Return an entry for each finding that is not as it stood, and for each that is no longer asked.
+
+    `causes` are the register entries told since the last judgement: who changed it.
+    """
+    changed: list[dict[str, Json]] = []
+    seen: set[Key] = set()
+    because: Json = list(causes[:MOST_CAUSES])
+    for finding in found:
+        key = key_of(finding)
+        seen.add(key)
+        stood = before.get(key)
+        now = (finding.verdict.value, soon(finding))
+        if stood is None and finding.verdict is Verdict.NOT_APPLICABLE:
+            continue
+        if stood is None or (stood.verdict, stood.soon) != now:
+            changed.append({**_entry(finding, stood, on), "because": because})
+    for key, stood in before.items():
+        if key not in seen and stood.verdict != Verdict.NOT_APPLICABLE.value:
+            changed.append({**_gone(key, stood, on), "because": because})
+    return changed
+
+
+def keep(standing: dict[Key, Stand], change: Mapping[str, Any]) -> None:
+    """Take one kept change into what stands."""
+    key = (str(change["rule"]), str(change["subject"]))
+    standing[key] = Stand(str(change["verdict"]), str(change.get("soon", "")), str(change["on"]), change)
+
+
+def breaches(found: Iterable[Finding], kinds: Mapping[str, StatuteKind], language: str) -> tuple[Breach, ...]:
+    """Return the conditions of the law to be told: violated or soon due, of a law or the house, of some weight.
+
+    `kinds` is by statute: what a reference says is shown and never told.
+    """
+    told = []
+    for finding in found:
+        if kinds[finding.statute] is StatuteKind.REFERENCE or finding.rule.severity not in TOLD:
+            continue
+        near = soon(finding)
+        if finding.verdict is not Verdict.VIOLATED and not near:
+            continue
+        words = finding.rule.text
+        told.append(
+            Breach(
+                subject="/".join(key_of(finding)),
+                reason="violated" if finding.verdict is Verdict.VIOLATED else f"due-{near}",
+                detail=words.en if language == "en" else words.pt,
+                severity=finding.rule.severity.value,
+            )
+        )
+    return tuple(told)
+
+
+def as_json(finding: Finding) -> dict[str, Json]:
+    """A finding's content without floats, as entries and answers carry it."""
+    margin = finding.margin
+    return {
+        "statute": finding.statute,
+        "rule": finding.rule.id,
+        "clause": finding.rule.clause,
+        "subject": str(finding.subject),
+        "verdict": finding.verdict.value,
+        "severity": finding.rule.severity.value,
+        "soon": soon(finding),
+        "margin": None
+        if margin is None
+        else {"low": _figure(margin.low), "high": _figure(margin.high), "unit": margin.unit},
+        "holds_until": None if finding.holds_until is None else finding.holds_until.isoformat(),
+        "due": None if finding.due is None else finding.due.isoformat(),
+        "together": list(finding.together),
+        "evidence": [
+            {"subject": str(one.subject), "name": one.name, "value": _value(one.value)}
+            for one in finding.evidence[:MOST_EVIDENCE]
+        ],
+    }
+
+
+def _entry(finding: Finding, stood: Stand | None, on: date) -> dict[str, Json]:
+    return as_json(finding) | {"on": on.isoformat(), "was": None if stood is None else stood.verdict}
+
+
+def _gone(key: Key, stood: Stand, on: date) -> dict[str, Json]:
+    kept = {name: stood.content.get(name) for name in ("statute", "clause", "severity")}
+    return kept | {
+        "rule": key[0],
+        "subject": key[1],
+        "verdict": Verdict.NOT_APPLICABLE.value,
+        "soon": "",
+        "was": stood.verdict,
+        "on": on.isoformat(),
+        "evidence": [],
+    }
+
+
+def _figure(value: float) -> str | None:
+    return f"{value:.6g}" if abs(value) < float("inf") else None
+
+
+def _value(value: object) -> Json:
+    if isinstance(value, bool) or value is None or isinstance(value, str):
+        return value
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, int):
+        return value
+    return f"{value:.6g}"

@@ -1,0 +1,137 @@
+"""The judge: holds the statutes of the depot against what is known of it, on a day, as known then or now.
+
+Slow on purpose and off every loop: called on a thread. Keeps what the findings were, to say what changed.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from compliance import catalogue, statutes
+from compliance.evaluate import evaluate
+from compliance.registers import facts as told
+from compliance.registers.entries import Entry, Millis, fold
+from compliance.situation import Situation
+from compliance.statutes import HOUSE
+from compliance.vocabulary import Finding, Rule, Statute
+from dashboards.office import Breach
+from gateway.depot import Depot
+from gateway.events import Json
+from gateway.journal.reader import JournalReader
+from gateway.lawfacts import configured
+from gateway.office import findings
+from gateway.office.desk import Desk
+from gateway.office.findings import Key, Stand
+from sensors.stamps import SECOND
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """What a judgement brought: entries for the journal, and the conditions that stand."""
+
+    changes: Sequence[Mapping[str, Json]]
+    breaches: tuple[Breach, ...]
+
+
+class Judge:
+    """One depot's judge."""
+
+    def __init__(self, depot: Depot, zone: ZoneInfo) -> None:
+        self._depot = depot
+        self._zone = zone
+        self._catalogue = catalogue.load()
+        self._statutes = tuple(
+            statutes.load(name, catalogue=self._catalogue) for name in dict.fromkeys((*depot.laws, HOUSE))
+        )
+        self._configured = tuple(configured(depot))
+        self._standing: dict[Key, Stand] = {}
+        self._kept: list[Mapping[str, Any]] = []
+        self._read_to = -1
+        self._judged_to = 0
+
+    def catch_up(self, journal: JournalReader) -> None:
+        """Read the findings that the journal holds by now."""
+        for idx, body, _ in journal.filed(findings.KIND, self._read_to):
+            self.keep(body["changes"])
+            self._read_to = idx
+
+    def keep(self, changes: Iterable[Mapping[str, Any]]) -> None:
+        """Take changes that the journal holds into what stands."""
+        for change in changes:
+            findings.keep(self._standing, change)
+            self._kept.append(change)
+
+    def judge(self, desk: Desk, now: Millis) -> Verdicts:
+        """Judge today, and say what changed since the last time."""
+        found = self._found(desk, now, None)
+        on = told.day(now, self._zone)
+        causes = [_cause(entry) for entry in desk.entries[self._judged_to :]]
+        self._judged_to = len(desk.entries)
+        kinds = {statute.id: statute.kind for statute in self._statutes}
+        return Verdicts(
+            findings.changes(self._standing, found, on, causes),
+            findings.breaches(found, kinds, self._depot.language),
+        )
+
+    def findings(self, desk: Desk, on: Millis, known: Millis | None) -> dict[str, Any]:
+        """What every rule says on a day, as known then or now, with the words of rule and clause."""
+        found = self._found(desk, on, known)
+        return {
+            "on": told.day(on, self._zone).isoformat(),
+            "statutes": [_statute(statute) for statute in self._statutes],
+            "rules": {rule.id: _rule(rule) for statute in self._statutes for rule in statute.rules},
+            "findings": [self._shown(finding) for finding in found],
+        }
+
+    def history(self, rule: str, subject: str) -> list[Mapping[str, Any]]:
+        """Every step of one finding, oldest first; of every subject where none is named."""
+        return [change for change in self._kept if change["rule"] == rule and subject in ("", change["subject"])]
+
+    def _shown(self, finding: Finding) -> dict[str, Any]:
+        stood = self._standing.get(findings.key_of(finding))
+        same = stood is not None and stood.verdict == finding.verdict.value
+        return {**findings.as_json(finding), "since": stood.since if same and stood is not None else None}
+
+    def _found(self, desk: Desk, at: Millis, known: Millis | None) -> list[Finding]:
+        on = told.day(at, self._zone)
+        end = _end_of(on, self._zone)
+        standing = fold(desk.entries, end, known)
+        noted = {subject: held for (register, subject), held in standing.items() if register == told.CONTAINER}
+        facts = [
+            *self._configured,
+            *told.of_registers(standing.values(), self._catalogue, self._zone),
+            *told.of_stock(desk.stock(end, known), noted, on),
+        ]
+        situation = Situation.of(facts, self._catalogue, on)
+        return [finding for statute in self._statutes for finding in evaluate(statute, situation, on)]
+
+
+def until_midnight_s(utc: int, zone: ZoneInfo) -> float:
+    """Return the seconds from a civil time (ns) to the next local midnight, and a little more."""
+    now = datetime.fromtimestamp(utc / SECOND, UTC).astimezone(zone)
+    midnight = datetime.combine(now.date() + timedelta(days=1), time(), zone)
+    return max(1.0, (midnight - now).total_seconds() + 1.0)
+
+
+def _end_of(day: date, zone: ZoneInfo) -> Millis:
+    """The last millisecond of a local day."""
+    midnight = datetime.combine(day + timedelta(days=1), time(), zone)
+    return Millis(int(midnight.timestamp() * 1000) - 1)
+
+
+def _cause(entry: Entry) -> dict[str, Json]:
+    return {"register": entry.register, "subject": entry.subject, "entry": entry.id, "source": entry.source}
+
+
+def _statute(statute: Statute) -> dict[str, Any]:
+    clauses = {
+        clause.locator: {"summary": clause.summary._asdict(), "mode": clause.mode.value} for clause in statute.clauses
+    }
+    kind = statute.kind.value
+    return {"id": statute.id, "title": statute.title, "citation": statute.citation, "kind": kind, "clauses": clauses}
+
+
+def _rule(rule: Rule) -> dict[str, Any]:
+    return {"text": rule.text._asdict(), "remedy": rule.remedy._asdict(), "clause": rule.clause, "each": rule.each}

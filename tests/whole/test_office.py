@@ -1,0 +1,129 @@
+"""The registers through the real processes: what is told is kept by the journal and judged."""
+
+import asyncio
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from whole_depot import Whole, until
+
+from dashboards.office import Enter, LineAsk, Look, Reply
+from gateway.control import ControlError
+from gateway.journal import check
+from gateway.office.door import ask_office
+
+pytestmark = pytest.mark.asyncio
+
+
+async def vigia(*arguments: str) -> tuple[int, str, str]:
+    """Run one command; return its exit code, stdout and stderr."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "gateway.cli",
+        *arguments,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env=os.environ | {"VIGIA_LANG": "en", "VIGIA_HOOK_SECRET": "segredo"},
+    )
+    out, err = await process.communicate()
+    return process.returncode or 0, out.decode(), err.decode()
+
+
+async def done(*arguments: str) -> str:
+    code, out, err = await vigia(*arguments)
+    assert code == 0, err
+    return out
+
+
+def socket_of(depot: Whole) -> Path:
+    return depot.folder / "var" / "office.sock"
+
+
+async def asked(depot: Whole, ask: Enter | Look) -> Reply:
+    return await asyncio.to_thread(ask_office, socket_of(depot), ask)
+
+
+async def opened(depot: Whole) -> None:
+    def answers() -> bool:
+        try:
+            return ask_office(socket_of(depot), Look(1, "stock")).ok
+        except ControlError:
+            return False
+
+    await until(lambda: socket_of(depot).exists(), what="office")
+    assert await asyncio.to_thread(answers)
+
+
+def move(act: str, units: int, request: str = "", size: Any = "P-13") -> LineAsk:
+    return LineAsk("stock", "patio", act, {"size_kg": size, "state": "full", "units": units}, id=request)
+
+
+async def test_what_is_told_by_commands_is_kept_and_shown_as_at_any_day(depot: Whole, tmp_path: Path) -> None:
+    await depot.start()
+    file = str(depot.file)
+    pile = ("--area=patio", "--size=P-13", "--state=cheio", "--by=Ana")
+    await done("stock", "in", file, *pile, "--units=40")
+    await done(
+        "stock",
+        "state",
+        file,
+        "--area=patio",
+        "--size=13",
+        "--state=cheio",
+        "--to-state=vazio",
+        "--units=10",
+        "--by=Ana",
+    )
+    stock = json.loads(await done("stock", "show", file, "--json"))
+    (area,) = stock["areas"]
+    assert (area["kg"], area["units"]) == ("520", 40)
+    assert {pile["state"]: pile["units"] for pile in area["piles"]} == {"full": 30, "empty": 10}
+
+    sheet = tmp_path / "extintores.csv"
+    sheet.write_bytes("id;Área;Agente;Carga (kg);Validade da carga\nEXT-1;patio;pó BC;8,0;07/2026\n".encode("cp1252"))
+    await done("register", "import", file, "extinguisher", str(sheet), "--by=Ana Souza")
+    (held,) = json.loads(await done("register", "show", file, "extinguisher", "--json"))
+    assert (held["subject"], held["values"]["charge_kg"], held["values"]["charge_until"]) == (
+        "EXT-1",
+        "8",
+        "2026-07-31",
+    )
+    assert held["told"]["agent"]["by"] == "Ana Souza"
+    assert json.loads(await done("register", "show", file, "extinguisher", "--on=2020-01-01", "--json")) == []
+
+    sheet.write_text("id;area;agent;charge_kg\nEXT-2;patio;powder-bc;8,0\nEXT-3;patio;powder-bc;muito\n", "utf-8")
+    code, _, err = await vigia("register", "import", file, "extinguisher", str(sheet), "--by=Ana")
+    assert code == 1
+    assert "line 3" in err and "muito" in err
+    assert len(json.loads(await done("register", "show", file, "extinguisher", "--json"))) == 1
+    assert await depot.stop() == 0
+    assert check(depot.journal) == []
+
+
+async def test_b64_many_hands_at_once_and_a_kill_lose_no_accepted_movement(depot: Whole) -> None:
+    await depot.start()
+    await until(lambda: socket_of(depot).exists(), what="office")
+    assert (await asked(depot, Enter(1, "Ana", (move("in", 5, "first"),)))).ok
+    moves = [("in" if number % 2 else "out", f"call-{number}") for number in range(40)]
+    replies = await asyncio.gather(
+        *(asked(depot, Enter(2, "Bia", (move(act, 1, request),))) for act, request in moves),
+        asked(depot, Enter(3, "Bia", (move("in", 5, "first"),))),
+    )
+    assert replies[-1].ok and replies[-1].data["again"] == ["first"]
+    accepted = [act for (act, _), reply in zip(moves, replies, strict=False) if reply.ok]
+    expected = 5 + accepted.count("in") - accepted.count("out")
+    await depot.kill()
+    await depot.start()
+    await until(lambda: socket_of(depot).exists(), what="office")
+    await opened(depot)
+    stock = (await asked(depot, Look(4, "stock"))).data
+    assert stock["areas"][0]["units"] == expected
+    repeated = await asyncio.gather(
+        *(asked(depot, Enter(5, "Bia", (move(act, 1, request),))) for act, request in moves if act == "in")
+    )
+    assert all(reply.ok for reply in repeated)
+    assert (await asked(depot, Look(6, "stock"))).data["areas"][0]["units"] == expected
