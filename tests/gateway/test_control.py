@@ -266,7 +266,8 @@ async def test_garbage_is_answered_and_counted_and_the_line_goes_on(
 async def test_a_request_without_end_is_cut_off(served: Served, screen: Screen) -> None:
     screen.writer.write(b"x" * (MAX_REQUEST_BYTES * 3))
     async with asyncio.timeout(5):
-        assert await screen.reader.read() == b""
+        with contextlib.suppress(ConnectionError):  # cut off while it still speaks
+            assert await screen.reader.read() == b""
     assert count(served.server)["control_clients"] == 0
 
 
