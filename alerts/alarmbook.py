@@ -17,7 +17,7 @@ from alerts.alarms import (
 )
 from alerts.states import HORN, LATCHING, Trigger, step, suppress
 from sensors.readings import Reading
-from sensors.stamps import Instant, Stamp
+from sensors.stamps import Stamp
 
 CAUSES = {
     Trigger.RAISE: Cause.RAISED,
@@ -124,6 +124,7 @@ class AlarmBook:
             drill=drill,
             opened_by=None if until is None else by,
             suppressed=suppressed or (None if old is None else old.suppressed),
+            holds=() if old is None else old.holds,
         )
         self._alarms[key] = alarm
         return self._event(seq, event_id, alarm, Cause.RAISED, before, now, reading, by=by, subjects=subjects)
@@ -239,21 +240,6 @@ class AlarmBook:
         self._alarms[key] = alarm
         seq, event_id = self._next()
         return self._event(seq, event_id, alarm, Cause.STILL, old.phase, now, None, reason=reason, subjects=subjects)
-
-    # --- figures ---------------------------------------------------------------------------------
-
-    def horn(self, now: Instant) -> bool:
-        """Tell whether any gas alarm wants the horn."""
-        return any(
-            alarm.key.kind is Kind.GAS
-            and alarm.phase in HORN
-            and (alarm.muted_until is None or alarm.muted_until.mono <= now)
-            for alarm in self
-        )
-
-    def beacon(self) -> bool:
-        """Tell whether any gas alarm stands: flashing or steady, until it is reset."""
-        return any(alarm.key.kind is Kind.GAS for alarm in self)
 
     def _act(self, key: AlarmKey, trigger: Trigger, now: Stamp, by: str, note: str) -> AlarmEvent | None:
         old = self._alarms.get(key)

@@ -107,6 +107,7 @@ class AlarmState:
         reason: a short code for the cause (``timeout``, ``fault`` ...), for words and grouping.
         detail: what the code needs to be understood (an output, a reason, a count ...); free of persons' names.
         suppressed: what keeps it quiet; None while nothing does. Such an alarm stands in any phase, normal included.
+        holds: costly outputs that were begun for it; they stay until it is reset.
     """
 
     key: AlarmKey
@@ -133,6 +134,7 @@ class AlarmState:
     drill: bool = False
     opened_by: str | None = None
     suppressed: Suppressed | None = None
+    holds: tuple[str, ...] = ()
 
     @property
     def latched(self) -> bool:

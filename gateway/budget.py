@@ -6,7 +6,8 @@ A budget is the worst time between a value at the register and the first output 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from gateway.depot import Bus, Depot, Detector, MqttChannel, Output, WebhookChannel
+from alerts.alarms import Level
+from gateway.depot import Bus, Depot, Detector, MqttChannel, OnBroker, Output, WebhookChannel
 from sensors.drivers.modbus import ModbusHead
 from sensors.readings import DetectorId
 from sensors.stamps import SECOND
@@ -90,8 +91,10 @@ def budgets(depot: Depot) -> tuple[Budget, ...]:
 
 def _budget(depot: Depot, detector: Detector, rounds: Mapping[str, _Round]) -> Budget:
     arriving = _arriving(detector, rounds)
-    ways = [_to_output(depot, output) for output in depot.outputs]
-    sirens = [_to_output(depot, output) for output in depot.outputs if output.kind == "siren"]
+    mine = [output for output in depot.outputs if output.row.counts and output.row.concerns(detector.area)]
+    mine = [output for output in mine if output.row.level is Level.A1]
+    ways = [_to_output(depot, output) for output in mine]
+    sirens = [_to_output(depot, output) for output in mine if output.row.audible]
     if any(isinstance(channel, MqttChannel | WebhookChannel) for channel in depot.channels):
         ways.append((("output", FIRST_OUTPUT_S),))
     parts = (*arriving, ("decide", DECIDE_S), *min(ways, key=_sum, default=()))
@@ -204,9 +207,12 @@ def _transaction(bus: Bus, words: int, own: float) -> float:
 
 def _to_output(depot: Depot, output: Output) -> tuple[tuple[str, float], ...]:
     """A write and its read-back, behind whatever poll is in flight on the same line, one of them lost."""
-    bus = next(bus for bus in depot.buses if bus.settings.id == output.bus)
+    wire = output.wire
+    if isinstance(wire, OnBroker):
+        return (("output", FIRST_OUTPUT_S + 2 * BROKER_S),)
+    bus = next(bus for bus in depot.buses if bus.settings.id == wire.bus)
     timeout = bus.settings.timeout_ns / SECOND
-    rest = max((head.turnaround_ns for head in bus.heads if head.unit == output.unit), default=0) / SECOND
+    rest = max((head.turnaround_ns for head in bus.heads if head.unit == wire.unit), default=0) / SECOND
     switching = ("output", max(FIRST_OUTPUT_S, timeout + 3 * _transaction(bus, 1, rest)))
     return (("output-line", timeout), switching) if bus.heads else (switching,)
 

@@ -1,9 +1,11 @@
 """A depot as its configuration describes it: frozen objects, checked, ready to be built from. Knows no file format."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 
+from alerts.effects import Row
 from alerts.policy import Levels, Timing
 from alerts.routing import EscalationStep, Recipient
 from gateway.commissioning.upkeep import USUAL, Intervals
@@ -13,6 +15,7 @@ from sensors.drivers.modbus import ModbusHead
 from sensors.drivers.mqtt import MqttHead, MqttSettings
 from sensors.drivers.settings import BusSettings
 from sensors.readings import DetectorId
+from sensors.wire.outputs import MqttOutput, OutputPoint
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +69,40 @@ class Detector:
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
-    """A siren or relay on a Modbus coil."""
+class OnLine:
+    """An output of a Modbus unit. Its point is already turned round where "on" means released."""
 
-    id: str
-    kind: str
     bus: str
     unit: int
-    coil: int
+    point: OutputPoint
+
+
+@dataclass(frozen=True, slots=True)
+class OnBroker:
+    """An output behind the broker; `names` fill in the topics of its point."""
+
+    point: MqttOutput
+    names: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A siren, horn, beacon, valve or relay.
+
+    Attributes:
+        row: its line of the table of effects.
+        energised: when its coil is on: ``alarm``, or ``normal`` for one that is released to alarm.
+        at_stop: where it is brought when the watch ends on purpose: ``keep``, ``alarm`` or ``normal``.
+        check_s: how often it is read back at rest.
+    """
+
+    id: str
+    row: Row
+    wire: OnLine | OnBroker
+    name: str = ""
+    energised: str = "alarm"
+    at_stop: str = "keep"
+    check_s: float = 2.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ from typing import assert_never
 
 from alerts.alarmbook import AlarmBook
 from alerts.alarms import AlarmEvent, AlarmState, Kind, Verdict
-from alerts.states import HORN
 from gateway.areas import Areas
 from gateway.civilclock import CivilClock
 from gateway.conditions import Conditions
@@ -69,7 +68,6 @@ class Engine:
         self.deadlines = Deadlines()
         self.sight = Sight(self.book, self.deadlines, orders.timing)
         self.telling = Telling(orders, self.book, self.deadlines)
-        self.outputs = Outputs(orders.outputs)
         self.worst_ns: int | None = None
         self.unknown_readings = 0
         self._boot = boot
@@ -80,6 +78,8 @@ class Engine:
         self.gas = GasWatch(orders.levels, self.book, self.sight, self.windows, self.suppressing)
         self._areas = Areas(self.book, self.sight)
         self._conditions = Conditions(self.book)
+        self.outputs = Outputs(self.book, self.sight, self.gas, self.deadlines, self._conditions)
+        self.outputs.take_orders(orders.outputs)
         known_ms = None if restored is None else restored.last_alive_ms
         self.time = CivilClock(now, known_ms, self.deadlines, self._conditions)
         self.sight.take_orders(orders, now.mono)
@@ -98,7 +98,7 @@ class Engine:
             put_back(self._restored, turn, self.book, self.sight, self.telling, self.suppressing, self.deadlines)
             self._restored = None
         self.time.begin(turn)
-        self._set_outputs(turn, force=True)
+        self.outputs.follow(turn, force=True)
         return self._close(turn)
 
     def stop(self, now: Stamp, reason: str) -> list[Effect]:
@@ -117,13 +117,13 @@ class Engine:
         self.sight.timing = orders.timing
         self.gas.levels = orders.levels
         self.suppressing.take_orders(orders.by_design, orders.timing)
-        self.outputs.reorder(orders.outputs)
+        self.outputs.take_orders(orders.outputs)
         self.telling.outbox.recall(now.mono)
         self.sight.take_orders(orders, now.mono)
         turn.entry("reload", {"at_ms": utc_ms(now), **self._watches()})
         self.sight.drop_strangers(turn)
         self._conclude(turn)
-        self._set_outputs(turn, force=True)
+        self.outputs.follow(turn, force=True)
         return self._close(turn)
 
     def receive(self, event: Event, now: Stamp) -> list[Effect]:
@@ -201,15 +201,13 @@ class Engine:
             case CableBack():
                 self.sight.cable_back(task.source, turn)
             case Confirm():
-                if not self.outputs.agrees(task.output):
-                    reason, detail = self.outputs.fault(task.output)
-                    self._conditions.set(f"output:{task.output}", turn, present=True, reason=reason, detail=detail)
+                self.outputs.confirm(task, turn)
             case Repeat():
                 self.telling.repeat(task, self.sight.heads.get(DetectorId(task.key.subject)), turn)
             case Escalate():
                 self.telling.escalate(task, turn)
             case Unmute():
-                self._set_outputs(turn)
+                self.outputs.follow(turn)
             case WindowEnds():
                 head = self.windows.ended(task)
                 if head is not None:
@@ -256,6 +254,7 @@ class Engine:
             self.sight.judge(head, reading, turn)
         except AssertionError as fault:
             self._quarantine(head, str(fault)[:200], turn)
+        turn.votes |= self.outputs.awaits(head)
         self.sight.refresh(head)
 
     def _quarantine(self, head: Head, fault: str, turn: Turn) -> None:
@@ -325,21 +324,11 @@ class Engine:
         self.worst_ns = elapsed if self.worst_ns is None else max(self.worst_ns, elapsed)
 
     def _output_reported(self, report: OutputReported, turn: Turn) -> None:
-        if self.outputs.report(report):
-            turn.entry(
-                "output",
-                {"output": report.output, "on": report.on, "reason": report.reason[:200], "at_ms": utc_ms(report.at)},
-            )
-        if report.on and self.outputs.wanted(report.output):
-            for alarm in list(self.book):
-                if alarm.key.kind is Kind.GAS and alarm.phase in HORN and alarm.first_output is None:
-                    self._took(alarm, report.at, turn)
-            if self.outputs.is_siren(report.output):
-                self.windows.sounded(report.at)
-        if self.outputs.agrees(report.output):
-            self._conditions.set(f"output:{report.output}", turn, present=False)
-        else:
-            self._confirm_later(report.output, turn)
+        self.outputs.report(report, turn)
+        for alarm in self.outputs.taken(report):
+            self._took(alarm, report.at, turn)
+        if report.on and self.outputs.heard(report.output):
+            self.windows.sounded(report.at)
 
     def _look_at_clock(self, now: Stamp) -> list[Effect]:
         turn = self.time.look(now)
@@ -360,12 +349,12 @@ class Engine:
             alarm = self.book.get(event.key)
             if annunciates(event) and alarm is not None and alarm.annunciated == event.at:
                 self.telling.schedule(alarm)
-                if alarm.key.kind is Kind.GAS and self.outputs.sounding(turn.now.mono):
+                if alarm.key.kind is Kind.GAS and self.outputs.sounding(alarm, turn.now.mono):
                     self._took(alarm, turn.now, turn)  # it needs no siren started: one was just read to sound
             if send:
                 self.telling.owe(event, ticket, turn, hushed=self.suppressing.hushes(event))
-        if turn.events:
-            self._set_outputs(turn)
+        if turn.events or turn.votes:
+            self.outputs.follow(turn)
         if turn.records:
             self._ticket = ticket
         turn.entries = self.time.marked(turn.entries)
@@ -376,12 +365,3 @@ class Engine:
         """Draw what follows from the turn's events for other alarms."""
         self.suppressing.follow_rules(turn)
         self._areas.look(turn)
-
-    def _set_outputs(self, turn: Turn, *, force: bool = False) -> None:
-        horn, beacon = self.book.horn(turn.now.mono), self.book.beacon()
-        for output, on in self.outputs.want(horn=horn, beacon=beacon, force=force):
-            turn.outputs[output] = on
-            self._confirm_later(output, turn)
-
-    def _confirm_later(self, output: str, turn: Turn) -> None:
-        self.deadlines.at(Instant(turn.now.mono + self.orders.timing.output_confirm), Confirm(output))

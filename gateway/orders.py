@@ -1,8 +1,10 @@
 """What the engine is told to watch and whom to tell: the depot without its wires, files and addresses."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from alerts.alarms import AlarmKey
+from alerts.effects import Row
 from alerts.policy import Levels, Timing
 from alerts.routing import EscalationStep, Recipient
 from sensors.readings import DetectorId
@@ -44,7 +46,7 @@ class Orders:
     """Standing orders.
 
     Attributes:
-        outputs: id -> kind (``siren`` or ``relay``).
+        outputs: id -> its row of the table of effects.
         counting: channels whose acceptance counts as the first output of an alarm.
         by_design: rules that keep alarms quiet.
         stateful: channels that show where an alarm stands: they get every event, also what people need not hear.
@@ -54,7 +56,7 @@ class Orders:
     levels: Levels
     timing: Timing
     watches: tuple[Watch, ...]
-    outputs: dict[str, str]
+    outputs: Mapping[str, Row]
     recipients: tuple[Recipient, ...]
     escalation: tuple[EscalationStep, ...]
     counting: frozenset[str]

@@ -1,9 +1,22 @@
-"""What each siren and relay should be doing, and what it was last read to do."""
+"""What each output should be doing, and what it was last read to do: the table of effects applied to what stands."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
-from gateway.events import OutputReported
+from alerts.alarmbook import AlarmBook
+from alerts.alarms import AlarmState, Kind
+from alerts.effects import Row, asks
+from alerts.states import HORN
+from alerts.voting import tally
+from gateway.conditions import Conditions
+from gateway.deadlines import Confirm, Deadlines
+from gateway.events import Json, OutputReported
+from gateway.gas import GasWatch
+from gateway.records import utc_ms
+from gateway.sight import Sight
+from gateway.turn import Turn
+from gateway.watched import Head
+from sensors.readings import DetectorId
 from sensors.stamps import SECOND, Instant, Stamp
 
 FRESH = 3 * SECOND
@@ -14,72 +27,143 @@ FRESH = 3 * SECOND
 class OutputState:
     """One output. `confirmed` is what was read back last; None when unknown."""
 
-    kind: str
+    row: Row
     wanted: bool | None = None
     confirmed: bool | None = None
     reason: str = ""
     at: Stamp | None = None
 
+    def on(self, now: Instant) -> bool:
+        """Tell whether it is wanted on and was read to be on within the last `FRESH`."""
+        return bool(self.wanted and self.confirmed) and self.at is not None and now - self.at.mono <= FRESH
+
+    @property
+    def agrees(self) -> bool:
+        """Whether it was last read to do what is wanted of it."""
+        return self.confirmed is not None and self.confirmed == bool(self.wanted)
+
+    @property
+    def fault(self) -> tuple[str, str]:
+        """The reason code and detail of an output that does not agree."""
+        if self.confirmed is None:
+            return "no-read-back", self.reason
+        return "wrong-state", "on" if self.confirmed else "off"
+
 
 class Outputs:
-    """All local outputs. A siren follows the horn, a relay the beacon."""
+    """All outputs of the depot."""
 
-    def __init__(self, kinds: dict[str, str]) -> None:
-        self._states = {output: OutputState(kind) for output, kind in kinds.items()}
+    def __init__(self, book: AlarmBook, sight: Sight, gas: GasWatch, deadlines: Deadlines, known: Conditions) -> None:
+        self._book = book
+        self._sight = sight
+        self._gas = gas
+        self._deadlines = deadlines
+        self._conditions = known
+        self._states: dict[str, OutputState] = {}
+        self._costly: list[tuple[str, Row]] = []
 
     def __iter__(self) -> Iterator[tuple[str, OutputState]]:
         """Every output with its state."""
         return iter(self._states.items())
 
-    def reorder(self, kinds: dict[str, str]) -> None:
-        """Keep what is known of outputs that stay."""
-        self._states = {output: self._states.get(output, OutputState(kind)) for output, kind in kinds.items()}
+    def take_orders(self, rows: Mapping[str, Row]) -> None:
+        """Follow these rows; what is known of outputs that stay is kept."""
+        old, self._states = self._states, {}
+        for output, row in rows.items():
+            self._states[output] = state = old.get(output, OutputState(row))
+            state.row = row
+        self._costly = [(output, row) for output, row in rows.items() if row.gate is not None]
 
-    def want(self, *, horn: bool, beacon: bool, force: bool = False) -> Iterator[tuple[str, bool]]:
-        """Yield the outputs whose wanted state has changed (all of them with `force`), with the new state."""
+    # --- what is wanted ------------------------------------------------------------------------------
+
+    def follow(self, turn: Turn, *, force: bool = False) -> None:
+        """Ask for every output whose wanted state has changed (for all of them with `force`)."""
+        self._vote(turn)
         for output, state in self._states.items():
-            wanted = horn if state.kind == "siren" else beacon
+            wanted = self._wanted(output, state.row, turn.now.mono)
             if force or state.wanted is not wanted:
                 state.wanted = wanted
-                yield output, wanted
+                turn.outputs[output] = wanted
+                self._confirm_later(output, turn)
 
-    def is_siren(self, output: str) -> bool:
-        """Tell whether this output is one that people hear."""
-        return output in self._states and self._states[output].kind == "siren"
+    def _wanted(self, output: str, row: Row, now: Instant) -> bool:
+        return row.held or any(self._asks(output, row, alarm, now) for alarm in self._book)
 
-    def wanted(self, output: str) -> bool:
-        """Tell whether this output should be on."""
-        state = self._states.get(output)
-        return state is not None and bool(state.wanted)
+    def _asks(self, output: str, row: Row, alarm: AlarmState, now: Instant) -> bool:
+        head = self._sight.heads.get(DetectorId(alarm.key.subject)) if row.areas else None
+        return asks(output, row, alarm, None if head is None else head.watch.area, now)
 
-    def sounding(self, now: Instant) -> bool:
-        """Tell whether a siren that is wanted on was read to be on within the last `FRESH`."""
-        return any(
-            state.kind == "siren"
-            and state.wanted
-            and state.confirmed
-            and state.at is not None
-            and now - state.at.mono <= FRESH
-            for state in self._states.values()
-        )
+    def awaits(self, head: Head) -> bool:
+        """Tell whether a costly output may want this head's vote, though no alarm event came of its reading."""
+        alarm = self._book.get(head.gas) if self._costly else None
+        if alarm is None or not alarm.present:
+            return False
+        return any(output not in alarm.holds and row.concerns(head.watch.area) for output, row in self._costly)
 
-    def report(self, report: OutputReported) -> bool:
-        """Take a read-back. Return whether it says something new."""
+    def _vote(self, turn: Turn) -> None:
+        """Let the heads vote on costly outputs; those that speak for one hold it from then on."""
+        for output, row in self._costly:
+            assert row.gate is not None
+            heads = [name for name, head in self._sight.heads.items() if row.concerns(head.watch.area)]
+            result = tally(replace(row.gate, level=row.level), self._gas.ballots(heads))
+            for voter in result.votes if result.passed else ():
+                alarm = self._book.get(self._sight.heads[voter].gas)
+                if alarm is not None and output not in alarm.holds:
+                    self._book.amend(replace(alarm, holds=(*alarm.holds, output)))
+                    turn.touched[alarm.key] = None
+
+    # --- what is read back ---------------------------------------------------------------------------
+
+    def report(self, report: OutputReported, turn: Turn) -> None:
+        """Take a read-back, or that there is none."""
         state = self._states.get(report.output)
         if state is None:
-            return False
-        changed = (state.confirmed, state.reason) != (report.on, report.reason)
+            return
+        if (state.confirmed, state.reason) != (report.on, report.reason):
+            body: dict[str, Json] = {
+                "output": report.output,
+                "on": report.on,
+                "reason": report.reason[:200],
+                "at_ms": utc_ms(report.at),
+            }
+            turn.entry("output", body)
         state.confirmed, state.reason, state.at = report.on, report.reason, report.at
-        return changed
+        if state.agrees:
+            self._conditions.set(f"output:{report.output}", turn, present=False)
+        else:
+            self._confirm_later(report.output, turn)
 
-    def agrees(self, output: str) -> bool:
-        """Tell whether the output was last read to do what is wanted of it."""
+    def confirm(self, task: Confirm, turn: Turn) -> None:
+        """By now the output should have been read to do what is wanted; if not, that is an alarm itself."""
+        state = self._states.get(task.output)
+        if state is not None and not state.agrees:
+            reason, detail = state.fault
+            self._conditions.set(f"output:{task.output}", turn, present=True, reason=reason, detail=detail)
+
+    def taken(self, report: OutputReported) -> Iterable[AlarmState]:
+        """Return the gas alarms whose first output this read-back is."""
+        state = self._states.get(report.output)
+        if state is None or not (report.on and state.wanted) or not state.row.counts:
+            return ()
+        waiting = (alarm for alarm in self._book if self._unheard(alarm))
+        now = report.at.mono
+        return [alarm for alarm in waiting if self._asks(report.output, state.row, alarm, now)]
+
+    def heard(self, output: str) -> bool:
+        """Tell whether people hear this output now."""
         state = self._states.get(output)
-        return state is None or (state.confirmed is not None and state.confirmed == bool(state.wanted))
+        return state is not None and state.row.audible and bool(state.wanted)
 
-    def fault(self, output: str) -> tuple[str, str]:
-        """Return the reason code and detail of an output that does not agree."""
-        state = self._states[output]
-        if state.confirmed is None:
-            return "no-read-back", state.reason
-        return "wrong-state", "on" if state.confirmed else "off"
+    def sounding(self, alarm: AlarmState, now: Instant) -> bool:
+        """Tell whether something audible that this alarm asks for was just read to be on already."""
+        return any(
+            state.row.audible and state.on(now) and self._asks(output, state.row, alarm, now)
+            for output, state in self._states.items()
+        )
+
+    @staticmethod
+    def _unheard(alarm: AlarmState) -> bool:
+        return alarm.key.kind is Kind.GAS and alarm.phase in HORN and alarm.first_output is None
+
+    def _confirm_later(self, output: str, turn: Turn) -> None:
+        self._deadlines.at(Instant(turn.now.mono + self._sight.timing.output_confirm), Confirm(output))

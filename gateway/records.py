@@ -128,6 +128,7 @@ def state_body(alarm: AlarmState) -> dict[str, Json]:
         "opened_by": alarm.opened_by,
         "suppression": _suppression(alarm.suppressed),
         "suppressed_by": None if alarm.suppressed is None else alarm.suppressed.by,
+        "holds": list(alarm.holds),
     }
 
 
@@ -157,6 +158,7 @@ def state_from(key: AlarmKey, body: Mapping[str, Any], now: Stamp) -> AlarmState
         drill=bool(body.get("drill")),
         opened_by=body.get("opened_by"),
         suppressed=_suppressed(body.get("suppression"), now, body.get("suppressed_by")),
+        holds=tuple(body.get("holds", ())),
         seq=body.get("seq", 0),
         ended=None if body.get("ended_ms") is None else as_of(body["ended_ms"], now),
     )

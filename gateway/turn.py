@@ -9,7 +9,10 @@ from sensors.stamps import Stamp
 
 
 class Turn:
-    """Effects under construction. Order at the end: outputs, journal, messages, screens (design: section 4)."""
+    """Effects under construction. Order at the end: outputs, journal, messages, screens (design: section 4).
+
+    `votes` says that a head has read gas, so that a costly output may have got its votes without any alarm event.
+    """
 
     def __init__(self, now: Stamp) -> None:
         self.now = now
@@ -20,6 +23,7 @@ class Turn:
         self.events: list[tuple[AlarmEvent, bool]] = []
         self.leaving: list[Owed] = []
         self.show = False
+        self.votes = False
 
     def note(self, event: AlarmEvent, *, send: bool = True) -> None:
         """An alarm event has happened: it is recorded, its alarm's restart row renewed, and sent if `send`."""

@@ -7,7 +7,7 @@ from typing import assert_never
 from alerts.alarms import AlarmEvent, AlarmKey, AlarmState, Delivery, Notice, Outcome
 from alerts.channels.console import Console
 from alerts.channels.mqtt import MqttChannel as MqttOut
-from alerts.channels.siren import SirenOutput
+from alerts.channels.output import LocalOutput
 from alerts.channels.webhook import Webhook
 from alerts.dispatcher import Channel, Dispatcher
 from alerts.messages.catalogue import LANGUAGES
@@ -17,6 +17,7 @@ from gateway.budget import budgets
 from gateway.depot import ConsoleChannel, Depot, MqttChannel, WebhookChannel
 from gateway.orders import Orders, Watch
 from gateway.runtime import Part
+from gateway.switching import switched
 from sensors.drivers.broker import Connect, connected
 from sensors.drivers.modbus import ModbusBus
 from sensors.drivers.mqtt import MqttSource
@@ -42,7 +43,7 @@ class Wiring:
 
     buses: dict[str, ModbusBus]
     source: MqttSource | None
-    outputs: dict[str, SirenOutput]
+    outputs: dict[str, LocalOutput]
     channels: dict[str, Channel]
     dispatcher: Dispatcher
     mqtt_out: MqttOut | None
@@ -99,16 +100,13 @@ def build(depot: Depot, clock: Clock, pacer: Pacer, ears: Ears, outside: Outside
             on_link=ears.link,
             connect=outside.connect,
         )
-    outputs = {
-        output.id: SirenOutput(output.id, output.kind, output.unit, output.coil, buses[output.bus], ears.output, clock)
-        for output in depot.outputs
-    }
+    outputs, switching = switched(depot, buses, clock, ears.output)
     channels: dict[str, Channel] = {channel.id: outside.channel(channel, depot, ears) for channel in depot.channels}
     dispatcher = Dispatcher(list(channels.values()), compose=_composer(depot), outcome=ears.outcome)
     parts: list[tuple[str, Part]] = [(f"bus:{name}", bus.run) for name, bus in buses.items()]
     if source is not None:
         parts.append(("mqtt", source.run))
-    parts.extend((f"output:{name}", output.run) for name, output in outputs.items())
+    parts.extend(switching)
     parts.extend(dispatcher.workers())
     mqtt_out = next((channel for channel in channels.values() if isinstance(channel, MqttOut)), None)
     return Wiring(buses, source, outputs, channels, dispatcher, mqtt_out, tuple(parts))
@@ -124,7 +122,7 @@ def orders(depot: Depot, wiring: Wiring) -> Orders:
             Watch(detector.id, detector.area, detector.source, round(detector.blind_after_s * SECOND))
             for detector in depot.detectors
         ),
-        outputs={output.id: output.kind for output in depot.outputs},
+        outputs={output.id: output.row for output in depot.outputs},
         recipients=depot.recipients,
         escalation=depot.escalation,
         counting=frozenset(channel.id for channel in wiring.channels.values() if channel.counts),

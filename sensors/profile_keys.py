@@ -227,6 +227,7 @@ OUTPUT: Final[dict[str, Shape]] = {
 MQTT_OUTPUT: Final[dict[str, Shape]] = {
     "command": TableOf({"topic": Text(), "on": Text(empty=True), "off": Text(empty=True)}, required=("topic",)),
     "confirm": TableOf({**FIELD, "on": _scalars, "off": _scalars}, required=("topic",)),
+    "ask": TableOf({"topic": Text(), "payload": Text(empty=True)}, required=("topic",)),
     "only": words("on", "off"),
     "safe": words("on", "off"),
     "pulse_s": _positive,

@@ -59,14 +59,18 @@ def mqtt_output(table: Table, channel: object = None) -> MqttOutput:
     found = TableOf(MQTT_OUTPUT, required=("command",)).check("", _channelled(table, channel, MQTT_OUTPUT))
     if "channels" in found:
         number = str(found["channels"].get("first", 1) + channel_index({**found, "channel": channel}))
-        for part in ("command", "confirm"):
+        for part in ("command", "confirm", "ask"):
             if part in found:
                 found[part] = _numbered(found[part], number)
-    command, confirm, habits = found["command"], found.get("confirm"), _habits(found)
+    command, confirm, ask, habits = found["command"], found.get("confirm"), found.get("ask"), _habits(found)
     for name, needed in (("on", habits.only is not False), ("off", habits.only is not True)):
         if needed and name not in command:
             raise KeyFault(f"command.{name}", f"what is said to switch it {name}", NOTHING)
-    for key, topic in (("command.topic", command["topic"]), ("confirm.topic", (confirm or command)["topic"])):
+    for key, topic in (
+        ("command.topic", command["topic"]),
+        ("confirm.topic", (confirm or command)["topic"]),
+        ("ask.topic", (ask or command)["topic"]),
+    ):
         _topic(key, topic)
     field = None
     if confirm is not None:
@@ -80,6 +84,7 @@ def mqtt_output(table: Table, channel: object = None) -> MqttOutput:
         says_on=(confirm or {}).get("on", (command.get("on", ""),)),
         says_off=(confirm or {}).get("off", (command.get("off", ""),)),
         habits=habits,
+        ask=None if ask is None else (ask["topic"], ask.get("payload", "")),
     )
 
 

@@ -34,6 +34,8 @@ class ScriptedUnit:
 
     Attributes:
         holding, inputs: registers by wire address; an address not there is answered with exception 2.
+        discrete: discrete inputs by wire address. One named in `contacts` shows the coil that it hangs on.
+        let_go_s: it supervises its master: a coil not written for so long is released; None never.
         silent: takes requests and says nothing.
         delay_s: answers so much later; on a serial line this is on top of the service time.
         exception: answers everything with this exception code.
@@ -52,6 +54,10 @@ class ScriptedUnit:
     holding: dict[int, int] = field(default_factory=dict)
     inputs: dict[int, int] = field(default_factory=dict)
     coils: dict[int, bool] = field(default_factory=dict)
+    discrete: dict[int, bool] = field(default_factory=dict)
+    contacts: dict[int, int] = field(default_factory=dict)
+    let_go_s: float | None = None
+    written: dict[int, float] = field(default_factory=dict)
     silent: bool = False
     delay_s: float = 0.0
     exception: int | None = None
@@ -115,11 +121,33 @@ def answer_to(request: Request, unit: ScriptedUnit) -> bytes:
         return exception_to(request, unit.exception)
     if request.function in READS:
         return _registers(request, unit)
-    if request.function not in (1, 5):
+    if request.function == 6:
+        return _write_register(request, unit)
+    if request.function not in (1, 2, 5):
         return exception_to(request, 1)
-    if request.address not in unit.coils:
+    _let_go(unit, request.at)
+    if request.address not in (_inputs(unit) if request.function == 2 else unit.coils):
         return exception_to(request, 2)
-    return _coils(request, unit)
+    return _bits(request, unit)
+
+
+def _write_register(request: Request, unit: ScriptedUnit) -> bytes:
+    """What is written shows in the same register, as with most devices; a test may have it mean something else."""
+    if request.address not in unit.holding:
+        return exception_to(request, 2)
+    unit.holding[request.address] = request.count
+    return struct.pack(">BHH", 6, request.address, request.count)
+
+
+def _inputs(unit: ScriptedUnit) -> dict[int, bool]:
+    return unit.discrete | {at: unit.coils.get(coil, False) for at, coil in unit.contacts.items()}
+
+
+def _let_go(unit: ScriptedUnit, now: float) -> None:
+    """Release the coils that nobody has written to in time."""
+    for coil, at in unit.written.items():
+        if unit.let_go_s is not None and now - at > unit.let_go_s:
+            unit.coils[coil] = False
 
 
 def _registers(request: Request, unit: ScriptedUnit) -> bytes:
@@ -135,17 +163,19 @@ def _registers(request: Request, unit: ScriptedUnit) -> bytes:
     return struct.pack(f">BB{len(words)}H", request.function, len(words) * 2, *words)
 
 
-def _coils(request: Request, unit: ScriptedUnit) -> bytes:
+def _bits(request: Request, unit: ScriptedUnit) -> bytes:
     address, count = request.address, request.count
     if request.function == 5:
         if address not in unit.stuck_coils:
             unit.coils[address] = count == 0xFF00
+            unit.written[address] = request.at
         return struct.pack(">BHH", 5, address, count)
+    table = _inputs(unit) if request.function == 2 else unit.coils
     packed = 0
     for index in range(count):
-        packed |= unit.coils.get(address + index, False) << index
+        packed |= table.get(address + index, False) << index
     size = (count + 7) // 8
-    return bytes((1, size)) + packed.to_bytes(size, "little")
+    return bytes((request.function, size)) + packed.to_bytes(size, "little")
 
 
 def forged_count(pdu: bytes, fault: CountFault | None) -> bytes:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from alerts.alarms import AlarmEvent, AlarmKey, AlarmState, Delivery, Kind, Outcome, Verdict
+from alerts.effects import usual
 from alerts.policy import Levels, Timing
 from alerts.routing import EscalationStep, Recipient
 from gateway.engine import Engine
@@ -49,7 +50,7 @@ def orders(*detectors: str, source: str = "bus", **changes: object) -> Orders:
         "levels": LEVELS,
         "timing": Timing(),
         "watches": tuple(Watch(DetectorId(d), "patio", source, round(2.5 * SECOND)) for d in detectors),
-        "outputs": {"siren": "siren", "beacon": "relay"},
+        "outputs": {"siren": usual("siren"), "beacon": usual("relay")},
         "recipients": (OWNER, CENTRE),
         "escalation": (EscalationStep(60.0, ("central",)),),
         "counting": frozenset({"hook", "phone"}),

@@ -14,6 +14,7 @@ def command(talk: Talk) -> click.Command:
     def check(file: Path, *, strict: bool, connect: bool, as_json: bool) -> None:
         loaded = load_or_exit(talk, file, as_json=as_json)
         from gateway.budget import budgets
+        from gateway.commands.effects import effect_lines, effect_rows
         from gateway.commands.figures import budget_lines, watched
         from gateway.commands.upkeep import due_lines, due_rows
         from gateway.reach import endpoints, reach
@@ -29,13 +30,15 @@ def command(talk: Talk) -> click.Command:
                     "certified": len(found) - len(short),
                     "budgets": [{**asdict(budget), "parts": dict(budget.parts)} for budget in found],
                     "upkeep": due_rows(depot),
+                    "effects": effect_rows(depot.outputs),
                     "warnings": [asdict(warning) for warning in loaded.warnings],
                     "reached": [{**asdict(one.endpoint), "reason": one.reason} for one in reached],
                 }
             )
         else:
             talk.put(watched(talk, depot))
-            for line in (*budget_lines(talk, found, depot.within_s), *due_lines(talk, depot)):
+            figures = budget_lines(talk, found, depot.within_s)
+            for line in (*figures, *effect_lines(talk, depot.outputs), *due_lines(talk, depot)):
                 talk.put(line)
             for one in reached:
                 if not one.reason:

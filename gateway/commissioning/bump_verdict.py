@@ -25,7 +25,7 @@ class Limits:
 def limits_of(depot: Depot, detector: Detector) -> Limits:
     """Return the limits of one head."""
     audible = next((area.audible_within_s for area in depot.areas if area.id == detector.area), None)
-    return Limits(depot.within_s, any(output.kind == "siren" for output in depot.outputs), audible)
+    return Limits(depot.within_s, any(output.row.audible for output in depot.outputs), audible)
 
 
 def objections(body: Mapping[str, Any], limits: Limits) -> tuple[str, ...]:

@@ -218,15 +218,13 @@ def _topic(sheet: Sheet, path: Path, topic: str) -> None:
 
 
 def _channels(sheet: Sheet, tables: Tables) -> None:
-    coils: dict[tuple[str, int, int], Path] = {}
     for entry in tables.channels:
         match entry.table:
             case OutputTable() as output:
-                _known(sheet, (*entry.path, "bus"), "bus", output.bus)
-                coil = (output.bus, output.unit, output.coil)
-                if coil in coils:
-                    sheet.refuse((*entry.path, "coil"), "same_coil", first=sheet.at(coils[coil]), coil=output.coil)
-                coils.setdefault(coil, (*entry.path, "coil"))
+                if output.bus is not None:
+                    _known(sheet, (*entry.path, "bus"), "bus", output.bus)
+                for index, area in enumerate(output.areas):
+                    _known(sheet, (*entry.path, "areas", index), "area", area)
             case WebhookTable() as hook if not is_url(hook.url):
                 sheet.refuse((*entry.path, "url"), "url", got=shown(hook.url))
             case PlainChannelTable(kind="mqtt") if "mqtt" not in sheet.tables:

@@ -19,12 +19,12 @@ from gateway.commissioning.upkeep import Intervals
 from gateway.configuration.crosschecks import BROKER, applicable, crosscheck, host_and_port
 from gateway.configuration.heads import Head, heads_of, max_age_s
 from gateway.configuration.lines import late_ms
+from gateway.configuration.outputs import outputs_of
 from gateway.configuration.overlay import overlay
 from gateway.configuration.problems import ConfigError, Problem, Sheet, shown
 from gateway.configuration.schema import (
     BusTable,
     MqttTable,
-    OutputTable,
     PlainChannelTable,
     StoreTable,
     TimingTable,
@@ -103,8 +103,9 @@ def _loaded(sheet: Sheet, path: Path, environ: Mapping[str, str]) -> Loaded:
     channels = tuple(_channels(tables, secrets))
     mqtt = _mqtt(tables, secrets)
     influx = _influx(tables, secrets)
+    outputs = outputs_of(sheet, tables, path.parent)
     sheet.finish()
-    depot = _depot(path, tables, heads, mqtt=mqtt, channels=channels, influx=influx)
+    depot = _depot(path, tables, heads, mqtt=mqtt, channels=channels, influx=influx, outputs=outputs)
     return Loaded(depot, tuple(dict.fromkeys(sheet.warnings)))
 
 
@@ -252,6 +253,7 @@ def _depot(
     mqtt: MqttSettings | None,
     channels: tuple[Channel, ...],
     influx: Influx | None,
+    outputs: tuple[Output, ...],
 ) -> Depot:
     if tables.depot is None or tables.levels is None:
         raise AssertionError("a configuration without [depot] or [levels] was not refused")
@@ -283,11 +285,7 @@ def _depot(
         levels=Levels(levels.a1, levels.a2, levels.a3, levels.dead_band),
         timing=replace(Timing(), silence=round(timing.silence_s * SECOND), repeat=round(timing.repeat_s * SECOND)),
         web=Web(*web) if web else None,
-        outputs=tuple(
-            Output(output.id, output.kind, output.bus, output.unit, output.coil)
-            for output in (entry.table for entry in tables.channels)
-            if isinstance(output, OutputTable)
-        ),
+        outputs=outputs,
         channels=channels,
         recipients=tuple(_recipients(tables)),
         escalation=tuple(

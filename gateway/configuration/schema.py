@@ -159,14 +159,44 @@ class InfluxTable(Table):
     spool_days: float = Field(default=30, ge=0.1, le=366, examples=["30"])
 
 
+class VotesTable(Table):
+    """``votes``: what a costly output wants before it is begun."""
+
+    heads: int = Field(default=2, ge=1, le=100, examples=["2"])
+    samples: int = Field(default=2, ge=1, le=100, examples=["2"])
+
+
 class OutputTable(Table):
-    """``[[channel]]`` of kind siren or relay: a Modbus coil."""
+    """``[[channel]]`` that is switched. One of `coil`, `modbus`, `mqtt` and `profile` says how, see `outputs`."""
 
     id: Id = Field(examples=['"sirene"'])
-    kind: Literal["siren", "relay"] = Field(examples=['"siren"'])
-    bus: Text = Field(examples=['"saidas"'])
-    unit: Unit = Field(examples=["1"])
-    coil: Address = Field(examples=["0"])
+    kind: Literal["siren", "horn", "beacon", "valve", "heartbeat", "relay"] = Field(examples=['"siren"'])
+    name: Text | None = Field(default=None, examples=['"Sirene do portão"'])
+    bus: Text | None = Field(default=None, examples=['"saidas"'])
+    unit: Unit | None = Field(default=None, examples=["1"])
+    coil: Address | None = Field(default=None, examples=["0"])
+    modbus: dict[str, object] | None = Field(
+        default=None,
+        examples=['{ function = "coil", register = 0, read_back = { function = "discrete", register = 8 } }'],
+    )
+    mqtt: dict[str, object] | None = Field(
+        default=None,
+        examples=['{ command = { topic = "sirene/set", on = "1", off = "0" }, confirm = { topic = "sirene" } }'],
+    )
+    profile: Text | None = Field(default=None, examples=['"waveshare-relay"'])
+    output: Text | None = Field(default=None, examples=['"relay"'])
+    channel: int | None = Field(default=None, ge=0, le=1000, examples=["3"])
+    names: dict[str, str] | None = Field(default=None, examples=['{ device = "sirene-patio" }'])
+    energised: Literal["alarm", "normal"] = Field(default="alarm", examples=['"normal"'])
+    at_stop: Literal["keep", "alarm", "normal"] | None = Field(default=None, examples=['"keep"'])
+    level: Literal["A1", "A2", "A3"] | None = Field(default=None, examples=['"A2"'])
+    areas: list[Text] = Field(default=[], examples=['["patio"]'])
+    effects: dict[
+        Literal["raised", "risen", "acknowledged", "silenced", "cleared", "reset", "blind"],
+        Literal["on", "off", "keep"],
+    ] = Field(default={}, examples=['{ blind = "on" }'])
+    votes: VotesTable | None = Field(default=None, examples=["{ heads = 2, samples = 2 }"])
+    check_s: float | None = Field(default=None, ge=0.5, le=3600, examples=["2"])
 
 
 class WebhookTable(Table):
@@ -241,6 +271,10 @@ LISTED: dict[str, type[Table]] = {
 
 CHANNELS: dict[str, type[Table]] = {
     "siren": OutputTable,
+    "horn": OutputTable,
+    "beacon": OutputTable,
+    "valve": OutputTable,
+    "heartbeat": OutputTable,
     "relay": OutputTable,
     "mqtt": PlainChannelTable,
     "webhook": WebhookTable,

@@ -1,4 +1,4 @@
-"""Coil commands: written, read back, tried twice, never left without an answer. Knows no socket."""
+"""Commands to outputs: written, read back, tried twice, never left without an answer. Knows no socket."""
 
 from collections import deque
 from collections.abc import Callable
@@ -6,33 +6,43 @@ from math import inf
 from typing import Final
 
 from sensors.drivers.exchanges import NEVER, Counters
-from sensors.wire.modbus import WRITE_COIL, ask_coil, ask_write_coil
+from sensors.wire.outputs import OutputPoint
 
 MAX_COMMANDS: Final = 64
 COMMAND_S: Final = 1.0
 """A command that could not be sent for so long (no connection) fails."""
 
 Done = Callable[[bool | None, str], None]
-"""Told once: the coil's state as read back, or None and a short reason."""
+"""Told once: the output's state as read back, or None and a short reason."""
 
 
 class Command:
-    """One coil to be written and read back, or (`on` None) only read.
+    """One output to be written and read back, or (`on` None) only read.
 
     Attributes:
         expires: when it is given up if it could not even be sent (loop seconds).
         trusted, heard: as of a `Poll`: it is held, not failed, while the line is in doubt.
     """
 
-    __slots__ = ("ask", "attempt", "cascade", "coil", "done", "expires", "fault", "sent", "unit")
+    __slots__ = ("ask", "attempt", "back", "cascade", "done", "expires", "fault", "point", "sent", "unit")
 
     trusted: Final = True
     heard: Final = NEVER
 
-    def __init__(self, unit: int, coil: int, on: bool | None, done: Done, now: float) -> None:
+    def __init__(self, unit: int, point: OutputPoint, on: bool | None, done: Done, now: float) -> None:
+        """Prepare it.
+
+        Raises:
+            ForbiddenOutputError: if the output must not be told that.
+            ValueError: if nothing is to be written, and the output cannot be read back.
+        """
         self.unit = unit
-        self.coil = coil
-        self.ask = ask_coil(unit, coil) if on is None else ask_write_coil(unit, coil, on=on)
+        self.point = point
+        self.back = point.ask_back(unit)
+        ask = self.back if on is None else point.ask_write(unit, on=on)
+        if ask is None:
+            raise ValueError("an output that cannot be read back")
+        self.ask = ask
         self.done = done
         self.expires = now + COMMAND_S
         self.sent = NEVER
@@ -65,15 +75,18 @@ class Commands:
             self.queue.remove(command)
         return command
 
-    def answered(self, command: Command, byte: int) -> None:
-        """A write was echoed: ask next what the coil really does. A read: tell it."""
-        if command.ask.function == WRITE_COIL:
-            command.ask = ask_coil(command.unit, command.coil)
+    def answered(self, command: Command, buffer: bytearray, base: int) -> None:
+        """A write was echoed: ask next what the output really does. A read: tell it."""
+        if not command.ask.echo:
+            state = command.point.answered(buffer, base)
+            command.done(state, "unknown-state" if state is None else "")
+        elif command.back is None:
+            command.done(None, "no-read-back")
+        else:
+            command.ask = command.back
             command.attempt = 1
             command.fault = ""
             self.queue.appendleft(command)
-        else:
-            command.done(bool(byte & 1), "")
 
     def again(self, command: Command, reason: str) -> None:
         """One attempt got no answer: try once more, ahead of all others, or give up."""

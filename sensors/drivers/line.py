@@ -27,6 +27,7 @@ from sensors.drivers.turns import Held, Turns
 from sensors.readings import Scan, Status
 from sensors.stamps import Clock
 from sensors.wire.modbus import Ask, Head, Match, match
+from sensors.wire.outputs import OutputPoint
 from sensors.wire.registers import Block
 from sensors.wire.rtu import SMALLEST
 
@@ -264,7 +265,7 @@ class Line:
                 self.counters.answers += 1
                 self._outcomes.answered(exchange, buffer, start + 9, now)
             else:
-                self._commands.answered(exchange, buffer[start + 9])
+                self._commands.answered(exchange, buffer, start + 9)
             return ""
         if self._late_of_held(head, buffer, start, now):
             return ""
@@ -274,9 +275,9 @@ class Line:
         exchange.fault = "garbled"
         return "garbled" if verdict is Match.OUT_OF_STEP else ""
 
-    def command(self, unit: int, coil: int, on: bool | None, done: Done, now: float) -> None:
-        """Queue a coil command in front of all polls; `on` None only reads it."""
-        self._commands.add(Command(unit, coil, on, done, now))
+    def command(self, unit: int, point: OutputPoint, on: bool | None, done: Done, now: float) -> None:
+        """Queue a command to an output in front of all polls; `on` None only reads it."""
+        self._commands.add(Command(unit, point, on, done, now))
         self.pump(now)
 
     # --- details: turns

@@ -18,6 +18,7 @@ from sensors.quality import Movement
 from sensors.readings import DetectorId, LinkChange, Scan
 from sensors.stamps import SECOND, Clock
 from sensors.wire.modbus import BrokenStreamError
+from sensors.wire.outputs import OutputPoint
 from sensors.wire.points import Basis, ModbusPoints
 from sensors.wire.registers import InstalledHead, plan
 from sensors.wire.rtu import RtuInbox
@@ -303,22 +304,25 @@ class ModbusBus:
 
     # --- commands
 
-    def write_coil(self, unit: int, coil: int, on: bool, done: Done) -> None:
-        """Set a coil and read it back; ahead of all polls, one retry.
+    def write(self, unit: int, point: OutputPoint, on: bool, done: Done) -> None:
+        """Set an output and read it back; ahead of all polls, one retry.
 
         `done(state, "")` tells the state read back; `done(None, reason)` that it could not be set or read.
+
+        Raises:
+            ForbiddenOutputError: if the output must not be told that.
         """
-        self._command(unit, coil, on, done)
+        self._command(unit, point, on, done)
 
-    def read_coil(self, unit: int, coil: int, done: Done) -> None:
-        """Read a coil; ahead of all polls, one retry. `done` as for `write_coil`."""
-        self._command(unit, coil, None, done)
+    def read(self, unit: int, point: OutputPoint, done: Done) -> None:
+        """Read an output; ahead of all polls, one retry. `done` as for `write`."""
+        self._command(unit, point, None, done)
 
-    def _command(self, unit: int, coil: int, on: bool | None, done: Done) -> None:
+    def _command(self, unit: int, point: OutputPoint, on: bool | None, done: Done) -> None:
         if self._loop is None:
             done(None, "stopped")
             return
-        self._line.command(unit, coil, on, done, self._loop.time())
+        self._line.command(unit, point, on, done, self._loop.time())
         self._watch()
 
     # --- details

@@ -10,6 +10,7 @@ READ_DISCRETE: Final = 2
 READ_HOLDING: Final = 3
 READ_INPUT: Final = 4
 WRITE_COIL: Final = 5
+WRITE_REGISTER: Final = 6
 
 MAX_REGISTERS: Final = 125
 """Registers in one read (Modbus application protocol 1.1b3, 6.3)."""
@@ -44,7 +45,7 @@ class Ask:
         tail: the request without its transaction id.
         third: the byte after the function code that the answer must have.
         length: the MBAP length that the answer must have.
-        echo: whether the answer repeats the request word for word (a coil write).
+        echo: whether the answer repeats the request word for word (a write).
     """
 
     unit: int
@@ -78,15 +79,16 @@ def ask_bits(unit: int, function: int, first: int, count: int) -> Ask:
     return Ask(unit, function, _REQUEST.pack(0, 6, unit, function, first, count), size, size + 3)
 
 
-def ask_coil(unit: int, coil: int) -> Ask:
-    """Read one coil (function 1)."""
-    return Ask(unit, READ_COILS, _REQUEST.pack(0, 6, unit, READ_COILS, coil, 1), 1, 4)
-
-
 def ask_write_coil(unit: int, coil: int, *, on: bool) -> Ask:
     """Write one coil (function 5)."""
     tail = _REQUEST.pack(0, 6, unit, WRITE_COIL, coil, 0xFF00 if on else 0)
     return Ask(unit, WRITE_COIL, tail, coil >> 8, 6, echo=True)
+
+
+def ask_write_register(unit: int, register: int, value: int) -> Ask:
+    """Write one holding register (function 6)."""
+    tail = _REQUEST.pack(0, 6, unit, WRITE_REGISTER, register, value)
+    return Ask(unit, WRITE_REGISTER, tail, register >> 8, 6, echo=True)
 
 
 def request(ask: Ask, transaction: int) -> bytes:

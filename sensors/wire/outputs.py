@@ -1,14 +1,17 @@
 """Relays, sirens and valves as a profile describes them: what to write, and what was read back. Knows no socket."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from sensors.wire.documents import GarbledPayloadError, documents, found_at
 from sensors.wire.meanings import as_text
+from sensors.wire.modbus import Ask, ask_write_coil, ask_write_register
 from sensors.wire.payload_points import FieldPoint, pointer_tokens
-from sensors.wire.points import Function, Place, Raw
+from sensors.wire.points import Function, Place, Raw, Type
+from sensors.wire.registers import ask_for
 from sensors.wire.topics import filled
+from sensors.wire.words import Stretch, raw_reader
 
 WRITES: Final = {Function.COIL: 5, Function.HOLDING: 6}
 """Function code that writes one cell of a table; the others cannot be written."""
@@ -33,6 +36,11 @@ class Habits:
     safe: bool | None = None
     pulse_s: float | None = None
     stops_after_s: float | None = None
+
+    def inverted(self) -> "Habits":
+        """Return the habits of an output whose "on" is this one's "off"."""
+        turned = {True: False, False: True, None: None}
+        return replace(self, only=turned[self.only], safe=turned[self.safe])
 
     def allow(self, *, on: bool) -> None:
         """Raise `ForbiddenOutputError` for the state that it must not be told."""
@@ -67,14 +75,56 @@ class OutputPoint:
         self.habits.allow(on=on)
         return WRITES[self.place.function], self.place.register, self.on if on else self.off
 
+    def ask_write(self, unit: int, *, on: bool) -> Ask:
+        """Return the request that brings it to this state.
+
+        Raises:
+            ForbiddenOutputError: if it must not be told that.
+        """
+        _, register, value = self.write(on=on)
+        if self.place.function is Function.COIL:
+            return ask_write_coil(unit, register, on=bool(value))
+        return ask_write_register(unit, register, value)
+
+    def ask_back(self, unit: int) -> Ask | None:
+        """Return the request that reads its state back; None where it cannot be."""
+        return None if self.read_back is None else ask_for(unit, Stretch(*self.read_back.span))
+
+    def answered(self, buffer: bytes | bytearray, base: int) -> bool | None:
+        """Return the state in the data of an answer to `ask_back`; None for a value that means neither."""
+        if self.read_back is None:
+            return None
+        return self.state(raw_reader(self.read_back, (Stretch(*self.read_back.span),))(buffer, base))
+
+    def inverted(self) -> "OutputPoint":
+        """Return the output whose "on" is this one's "off": a relay that is released to alarm."""
+        return replace(
+            self,
+            on=self.off,
+            off=self.on,
+            reads_on=self.reads_off,
+            reads_off=self.reads_on,
+            habits=self.habits.inverted(),
+        )
+
     def state(self, raw: Raw) -> bool | None:
         """Return what a raw value read back means; None for one that means neither."""
         return True if raw in self.reads_on else False if raw in self.reads_off else None
 
 
+def coil(number: int) -> OutputPoint:
+    """Return the plainest output there is: a coil that is read back where it was written."""
+    place = Place(Function.COIL, number, Type.BOOL)
+    return OutputPoint(place, 1, 0, place, (1,), (0,), Habits())
+
+
 @dataclass(frozen=True, slots=True)
 class MqttOutput:
-    """One output of a device that speaks MQTT; topics are templates."""
+    """One output of a device that speaks MQTT; topics are templates.
+
+    Attributes:
+        ask: (topic, payload) of what makes it tell its state; None where only a command does.
+    """
 
     topic: str
     on: str
@@ -83,6 +133,13 @@ class MqttOutput:
     says_on: tuple[str, ...]
     says_off: tuple[str, ...]
     habits: Habits
+    ask: tuple[str, str] | None = None
+
+    def inverted(self) -> "MqttOutput":
+        """Return the output whose "on" is this one's "off"."""
+        return replace(
+            self, on=self.off, off=self.on, says_on=self.says_off, says_off=self.says_on, habits=self.habits.inverted()
+        )
 
     def message(self, values: Mapping[str, str], *, on: bool) -> tuple[str, bytes]:
         """Return (topic, payload).
@@ -93,6 +150,10 @@ class MqttOutput:
         """
         self.habits.allow(on=on)
         return filled(self.topic, values), (self.on if on else self.off).encode()
+
+    def question(self, values: Mapping[str, str]) -> tuple[str, bytes] | None:
+        """Return (topic, payload) of what makes it tell its state; None where only a command does."""
+        return None if self.ask is None else (filled(self.ask[0], values), self.ask[1].encode())
 
     def confirmed_on(self, values: Mapping[str, str]) -> str | None:
         """Return the topic on which it tells its state; None where it tells none."""

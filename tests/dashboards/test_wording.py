@@ -133,7 +133,7 @@ def reasons_in(source: str) -> set[str]:
 def test_every_reason_the_field_can_give_has_words_in_both_languages() -> None:
     files = [*(ROOT / "sensors/drivers").glob("*.py"), ROOT / "sensors/quality.py"]
     wire = (ROOT / "sensors/wire" / name for name in ("registers.py", "reader.py", "payloads.py"))
-    files += [*wire, ROOT / "alerts/channels/siren.py"]
+    files += [*wire, ROOT / "alerts/channels/output.py"]
     found = set().union(*(reasons_in(file.read_text(encoding="utf-8")) for file in files))
     found |= {reason for reason in REASONS.values() if reason}
     assert found >= {"no-packet-limit", "wrong-state", "queue-full", "flood", "mute", "no-answer", "sentinel"}

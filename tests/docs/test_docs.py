@@ -26,9 +26,10 @@ from dashboards.web.refusals import BAD_REQUEST, FAILED, NEEDS_NAME
 from dashboards.web.refusals import CODES as REFUSALS
 from gateway.budget import budgets
 from gateway.cli import GROUP, OWN
+from gateway.commands.effects import page as page_of_effects
 from gateway.configuration.loading import load
 from gateway.configuration.problems import ConfigError
-from gateway.configuration.schema import CHANNELS, LATER_CHANNELS, LISTED, SINGLE, Table
+from gateway.configuration.schema import CHANNELS, LATER_CHANNELS, LISTED, SINGLE, OutputTable, Table
 from gateway.metrics import BUS, INFLUX, MQTT, STORE
 from sensors import profiles
 from sensors.profile_keys import STATUSES
@@ -131,9 +132,7 @@ TABLES: list[tuple[str, type[Table]]] = [
     *((f"`[[{name}]]`", model) for name, model in LISTED.items() if name != "channel"),
     *(
         (
-            {"siren": "Siren and relay", "relay": "Siren and relay", "webhook": "Webhook"}.get(
-                kind, "MQTT and console"
-            ),
+            "Outputs" if m is OutputTable else "Webhook" if kind == "webhook" else "MQTT and console",
             m,
         )
         for kind, m in CHANNELS.items()
@@ -186,6 +185,10 @@ def test_every_setting_of_the_generic_profiles_stands():
 
 def test_every_shipped_profile_stands_with_its_settings():
     assert text_of(DOCS / "profiles.md") == page_of_profiles(), "run: python -m sensors.profile_page > docs/profiles.md"
+
+
+def test_the_table_of_effects_is_the_one_that_is_followed():
+    assert text_of(DOCS / "effects.md") == page_of_effects(), "python -m gateway.commands.effects writes it"
 
 
 def test_every_word_of_a_profile_stands_in_its_page():

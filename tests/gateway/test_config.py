@@ -4,11 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from alerts.effects import usual
 from alerts.policy import Levels
 from gateway.configuration.loading import Loaded, load
 from gateway.configuration.problems import ConfigError, Problem
-from gateway.depot import ConsoleChannel, MqttChannel, Output, Web, WebhookChannel
+from gateway.depot import ConsoleChannel, MqttChannel, OnLine, Output, Web, WebhookChannel
 from sensors.stamps import MILLISECOND, SECOND
+from sensors.wire.outputs import coil
 
 ENGLISH = {"VIGIA_LANG": "en"}
 
@@ -66,7 +68,7 @@ def test_the_contracts_example_loads_into_frozen_objects(tmp_path: Path) -> None
     assert depot.mqtt_heads[0].max_age_ns == 2500 * MILLISECOND
     assert depot.levels == Levels(10, 20, 40, 2)
     assert depot.web == Web("127.0.0.1", 8080)
-    assert depot.outputs == (Output("sirene", "siren", "saidas", 1, 0),)
+    assert depot.outputs == (Output("sirene", usual("siren"), OnLine("saidas", 1, coil(0)), "sirene"),)
     assert WebhookChannel("hook", "http://127.0.0.1:9000/vigia", "hush") in depot.channels
     assert depot.within_s == 3
     assert depot.areas[0].audible_within_s == 3

@@ -18,6 +18,7 @@ from sensors.drivers.silent import BACKOFF_LAST_S
 from sensors.readings import DetectorId, Quality, Reading, Scan, Status
 from sensors.stamps import SECOND, Instant, Stamp, UtcNanos
 from sensors.wire.modbus import HEAD, Ask, Head
+from sensors.wire.outputs import coil
 from sensors.wire.points import Basis, Function, ModbusPoints, Type
 from sensors.wire.registers import InstalledHead, plan
 
@@ -337,7 +338,7 @@ def test_a_command_without_a_connection_fails_after_a_second_and_not_before():
     line = VirtualLine(Gateway({1}))
     line.line.closed("refused", 0.0)
     asked = Asked()
-    line.line.command(1, 0, True, asked.done, 5.0)
+    line.line.command(1, coil(0), True, asked.done, 5.0)
     line.line.sweep(5.9)
     assert asked.told == []
     line.line.sweep(6.0)
@@ -349,7 +350,7 @@ def test_commands_beyond_the_bound_fail_at_once_and_are_counted():
     line.line.closed("refused", 0.0)
     asked = Asked()
     for _ in range(70):
-        line.line.command(1, 0, True, asked.done, 5.0)
+        line.line.command(1, coil(0), True, asked.done, 5.0)
     assert asked.told == [(None, "queue-full")] * 6
     assert line.line.counters.commands_failed == 6
 
@@ -358,7 +359,7 @@ def test_whoever_waits_for_a_command_is_told_when_the_line_stops():
     line = VirtualLine(Gateway({1}))
     line.line.closed("refused", 0.0)
     asked = Asked()
-    line.line.command(1, 0, True, asked.done, 5.0)
+    line.line.command(1, coil(0), True, asked.done, 5.0)
     line.line.stopped()
     assert asked.told == [(None, "stopped")]
 

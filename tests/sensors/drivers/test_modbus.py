@@ -6,7 +6,10 @@ import resource
 
 import pytest
 
+from sensors import profiles
+from sensors.profile_parts import output_point
 from sensors.readings import Quality, Status
+from sensors.wire.outputs import coil
 from simulator.scripted import CountFault, IdFault, ScriptedServer, ScriptedUnit
 
 
@@ -349,7 +352,7 @@ async def test_a_write_is_sent_before_waiting_polls_and_read_back(rig):
         await rig.until(lambda: rig.good("D8"))
         told: list[tuple[bool | None, str]] = []
         await rig.until(lambda: server.log[-1].unit == 2)
-        bus.write_coil(9, 3, True, lambda state, reason: (told.append((state, reason)), rig.told()))
+        bus.write(9, coil(3), True, lambda state, reason: (told.append((state, reason)), rig.told()))
         await rig.until(lambda: told)
         assert told == [(True, "")]
         assert units[9].coils[3]
@@ -358,7 +361,7 @@ async def test_a_write_is_sent_before_waiting_polls_and_read_back(rig):
         assert order[write : write + 2] == [9, 9]
         assert order[write - 1] in (2, 3)  # at most the poll that was in flight went before it
         told.clear()
-        bus.read_coil(9, 3, lambda state, reason: (told.append((state, reason)), rig.told()))
+        bus.read(9, coil(3), lambda state, reason: (told.append((state, reason)), rig.told()))
         await rig.until(lambda: told)
         assert told == [(True, "")]
 
@@ -368,7 +371,7 @@ async def test_a_stuck_coil_is_told_as_it_is_and_not_as_it_was_wanted(rig):
         bus = rig.bus(server.port, [])
         await rig.until(lambda: bus.up)
         told: list[tuple[bool | None, str]] = []
-        bus.write_coil(9, 3, True, lambda state, reason: (told.append((state, reason)), rig.told()))
+        bus.write(9, coil(3), True, lambda state, reason: (told.append((state, reason)), rig.told()))
         await rig.until(lambda: told)
         assert told == [(False, "")]
 
@@ -379,11 +382,38 @@ async def test_a_coil_that_cannot_be_set_is_told_with_the_reason(rig, fault, rea
         bus = rig.bus(server.port, [rig.head("D1", 1)])
         await rig.until(lambda: bus.up)
         told: list[tuple[bool | None, str]] = []
-        bus.write_coil(9, 3, True, lambda state, why: (told.append((state, why)), rig.told()))
+        bus.write(9, coil(3), True, lambda state, why: (told.append((state, why)), rig.told()))
         await rig.until(lambda: told)
         assert told == [(None, reason)]
         tries = len(server.requests(unit=9))
         assert tries == (2 if reason == "timeout" else 1)
+
+
+async def test_a_register_output_is_written_with_its_own_values_and_read_back_where_the_profile_says(rig):
+    relay = profiles.load("rs485-relay-fc06").output("relay", 2)
+    device = ScriptedUnit(holding={2: 0})
+    async with ScriptedServer({9: device}) as server:
+        bus = rig.bus(server.port, [])
+        await rig.until(lambda: bus.up)
+        assert await rig.told_by(lambda done: bus.write(9, relay, True, done)) == (None, "unknown-state")
+        assert device.holding[2] == 0x0100
+        device.holding[2] = 1  # what the board makes of it
+        assert await rig.told_by(lambda done: bus.read(9, relay, done)) == (True, "")
+
+
+async def test_a_released_contact_proves_a_relay_that_is_released_to_alarm(rig):
+    table = {"function": "coil", "register": 3, "read_back": {"function": "discrete", "register": 8}}
+    relay = output_point(table).inverted()
+    device = ScriptedUnit(coils={3: True}, contacts={8: 3})
+    async with ScriptedServer({9: device}) as server:
+        bus = rig.bus(server.port, [])
+        await rig.until(lambda: bus.up)
+        assert await rig.told_by(lambda done: bus.read(9, relay, done)) == (False, "")
+        assert await rig.told_by(lambda done: bus.write(9, relay, True, done)) == (True, "")
+        assert not device.coils[3]
+        device.contacts = {}
+        device.discrete = {8: True}  # the contactor is welded
+        assert await rig.told_by(lambda done: bus.write(9, relay, True, done)) == (False, "")
 
 
 async def test_a_write_waits_out_a_reset(rig):
@@ -393,7 +423,7 @@ async def test_a_write_waits_out_a_reset(rig):
         await rig.until(lambda: bus.up)
         told: list[tuple[bool | None, str]] = []
         server.reset()
-        bus.write_coil(9, 3, True, lambda state, why: (told.append((state, why)), rig.told()))
+        bus.write(9, coil(3), True, lambda state, why: (told.append((state, why)), rig.told()))
         await rig.until(lambda: told)
         assert told == [(True, "")]
 

@@ -18,6 +18,7 @@ from sensors.drivers.modbus import ModbusBus, ModbusHead
 from sensors.drivers.settings import BusSettings, Transport
 from sensors.readings import Quality
 from sensors.stamps import MILLISECOND
+from sensors.wire.outputs import coil
 from simulator.serial import Cable
 
 SOURCE = Path(__file__).with_name("peer_libmodbus.c")
@@ -88,7 +89,7 @@ async def _is_read_and_switched(rig, bus: ModbusBus) -> None:
     told: list[tuple[bool | None, str]] = []
     for wanted in (True, False):
         told.clear()
-        bus.write_coil(1, 4, wanted, lambda state, reason: (told.append((state, reason)), rig.told()))
+        bus.write(1, coil(4), wanted, lambda state, reason: (told.append((state, reason)), rig.told()))
         await rig.until(lambda: told)
         assert told == [(wanted, "")]
     assert bus.counters.timeouts == bus.counters.garbled == bus.counters.foreign == 0

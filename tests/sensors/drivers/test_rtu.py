@@ -14,6 +14,7 @@ import pytest
 from sensors.drivers.settings import BusSettings, Transport
 from sensors.readings import Quality, Status
 from sensors.stamps import MILLISECOND
+from sensors.wire.outputs import coil
 from simulator.scripted import CountFault, ScriptedServer, ScriptedUnit
 
 
@@ -70,11 +71,11 @@ async def test_values_are_read_in_every_slot_and_coils_switched_and_read_back(ri
         times = rig.good("D1")
         assert (times[-1] - times[1]) / (len(times) - 2) == pytest.approx(0.1, rel=0.1)
         for on in (True, False, True):
-            assert await rig.told_by(lambda done, on=on: bus.write_coil(9, 3, on, done)) == (on, "")
+            assert await rig.told_by(lambda done, on=on: bus.write(9, coil(3), on, done)) == (on, "")
             assert units[9].coils[3] is on
-        assert await rig.told_by(lambda done: bus.read_coil(9, 4, done)) == (True, "")
+        assert await rig.told_by(lambda done: bus.read(9, coil(4), done)) == (True, "")
         units[9].stuck_coils = {3}
-        assert await rig.told_by(lambda done: bus.write_coil(9, 3, False, done)) == (True, "")
+        assert await rig.told_by(lambda done: bus.write(9, coil(3), False, done)) == (True, "")
         assert bus.up
         assert {reading.quality for _, reading in rig.readings} == {Quality.GOOD}
         counters = bus.counters
@@ -110,7 +111,7 @@ async def test_an_exception_is_a_fault_and_a_refused_command_is_told(rig, kind, 
         bus = field.bus([rig.head("D1", 1), rig.head("D2", 2)])
         await rig.until(lambda: len(rig.of("D1")) >= 3 and len(rig.good("D2")) >= 3)
         assert {(reading.status, reading.reason) for reading in rig.of("D1")} == {(Status.FAULT, "exception-4")}
-        assert await rig.told_by(lambda done: bus.write_coil(1, 0, True, done)) == (None, "exception-4")
+        assert await rig.told_by(lambda done: bus.write(1, coil(0), True, done)) == (None, "exception-4")
 
 
 FAULTS = {
@@ -206,7 +207,7 @@ async def test_a_command_to_a_unit_that_lets_requests_pass_is_tried_again_at_onc
         bus = field.bus([rig.head("D1", 1)], late_ms=5000)
         await rig.until(lambda: rig.good("D1"))
         asked = rig.now()
-        assert await rig.told_by(lambda done: bus.write_coil(9, 0, True, done)) == (None, "timeout")
+        assert await rig.told_by(lambda done: bus.write(9, coil(0), True, done)) == (None, "timeout")
         assert rig.now() - asked < 0.5
         assert len(field.server.requests(unit=9)) == 2
 
@@ -218,9 +219,9 @@ async def test_an_adapter_that_echoes_is_told_so_and_read(rig, kind, tmp_path):
         bus = field.bus([rig.head("D1", 1)], echo=True)
         await rig.until(lambda: len(rig.good("D1")) >= 5)
         assert rig.of("D1")[-1].lel_pct == 12.3
-        assert await rig.told_by(lambda done: bus.write_coil(9, 3, True, done)) == (True, "")
+        assert await rig.told_by(lambda done: bus.write(9, coil(3), True, done)) == (True, "")
         units[9].silent = True
-        assert await rig.told_by(lambda done: bus.write_coil(9, 3, False, done)) == (None, "timeout")
+        assert await rig.told_by(lambda done: bus.write(9, coil(3), False, done)) == (None, "timeout")
         assert bus.counters.noise == bus.counters.garbled == 0
 
 
@@ -231,7 +232,7 @@ async def test_an_echo_nobody_told_of_never_confirms_a_command(rig, kind, tmp_pa
         bus = field.bus([rig.head("D1", 1)])
         await rig.until(lambda: len(rig.good("D1")) >= 3)
         assert {reading.lel_pct for reading in rig.of("D1")} == {12.3}
-        state, reason = await rig.told_by(lambda done: bus.write_coil(9, 3, True, done))
+        state, reason = await rig.told_by(lambda done: bus.write(9, coil(3), True, done))
         assert state is None and reason in ("timeout", "garbled")
 
 

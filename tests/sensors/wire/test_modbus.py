@@ -22,7 +22,7 @@ from sensors.wire.modbus import (
     BrokenStreamError,
     Inbox,
     Match,
-    ask_coil,
+    ask_bits,
     ask_registers,
     ask_write_coil,
     match,
@@ -71,7 +71,7 @@ def test_coil_requests_are_those_of_pymodbus(unit, coil, on, transaction):
     write = WriteSingleCoilRequest(address=coil, bits=[on], dev_id=unit, transaction_id=transaction)
     read = ReadCoilsRequest(address=coil, count=1, dev_id=unit, transaction_id=transaction)
     assert request(ask_write_coil(unit, coil, on=on), transaction) == framer.buildFrame(write)
-    assert request(ask_coil(unit, coil), transaction) == framer.buildFrame(read)
+    assert request(ask_bits(unit, 1, coil, 1), transaction) == framer.buildFrame(read)
 
 
 @given(st.sampled_from([3, 4]), st.lists(st.integers(0, 65535), min_size=1, max_size=125), st.integers(0, 65535))

@@ -20,7 +20,7 @@ from pymodbus.pdu.register_message import (
     ReadInputRegistersResponse,
 )
 
-from sensors.wire.modbus import Ask, BrokenStreamError, Inbox, Match, ask_coil, ask_registers, ask_write_coil, match
+from sensors.wire.modbus import Ask, BrokenStreamError, Inbox, Match, ask_bits, ask_registers, ask_write_coil, match
 from sensors.wire.rtu import FAST_GAP_S, MAX_FRAME, RtuInbox, crc16, frame_gap_s, rtu_frame, rtu_request
 
 JUDGE = Path(__file__).with_name("judge_libmodbus.c")
@@ -113,7 +113,9 @@ def test_coil_requests_are_those_of_pymodbus(unit, coil, on):
     assert rtu_request(ask_write_coil(unit, coil, on=on)) == framer.buildFrame(
         WriteSingleCoilRequest(address=coil, bits=[on], dev_id=unit)
     )
-    assert rtu_request(ask_coil(unit, coil)) == framer.buildFrame(ReadCoilsRequest(address=coil, count=1, dev_id=unit))
+    assert rtu_request(ask_bits(unit, 1, coil, 1)) == framer.buildFrame(
+        ReadCoilsRequest(address=coil, count=1, dev_id=unit)
+    )
 
 
 @pytest.mark.parametrize(("baud", "gap_s"), [(1200, 0.0321), (9600, 0.00401), (19200, 0.002005), (19201, FAST_GAP_S)])

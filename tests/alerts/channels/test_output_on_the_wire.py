@@ -9,11 +9,13 @@ from typing import Any
 
 import pytest
 
-from alerts.channels.siren import SirenOutput
+from alerts.channels.output import LocalOutput
 from sensors.drivers.modbus import ModbusBus
+from sensors.drivers.outputs import LineOutput
 from sensors.drivers.pacer import Pacer
 from sensors.drivers.settings import BusSettings
 from sensors.stamps import Instant, Stamp, UtcNanos
+from sensors.wire.outputs import coil
 
 READ_COILS, WRITE_COIL = 1, 5
 UNIT, COIL = 1, 3
@@ -94,12 +96,12 @@ class WallClock:
 
 
 @asynccontextmanager
-async def installed(board: RelayBoard) -> AsyncIterator[tuple[SirenOutput, Watch]]:
+async def installed(board: RelayBoard) -> AsyncIterator[tuple[LocalOutput, Watch]]:
     clock, watch = WallClock(), Watch()
     ignore: Callable[[Any], None] = lambda _: None  # noqa: E731 - nobody listens to scans here
     settings = BusSettings("saidas", "127.0.0.1", board.port)
     bus = ModbusBus(settings, (), clock=clock, pacer=Pacer(), on_scan=ignore, on_link=ignore)
-    output = SirenOutput("sirene", "siren", UNIT, COIL, bus, watch, clock)
+    output = LocalOutput("sirene", LineOutput(bus, UNIT, coil(COIL)), watch, clock)
     tasks = [asyncio.create_task(part()) for part in (bus.run, output.run)]
     try:
         yield output, watch

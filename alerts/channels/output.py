@@ -1,11 +1,11 @@
-"""A siren or relay on a Modbus coil: brought to a state, read back, put right again. Knows no alarm and no wire."""
+"""A siren, valve or relay: brought to a state, read back, put right again. Knows no alarm and no wire."""
 
 import asyncio
 from collections.abc import Callable
 from functools import partial
 from typing import Protocol, TypeAlias
 
-from sensors.stamps import Clock, Stamp
+from sensors.stamps import SECOND, Clock, Stamp
 
 CHECK_S = 2.0
 """How often the real state is read back, so that what was powered off or switched by others is noticed."""
@@ -13,36 +13,43 @@ CHECK_S = 2.0
 RETRY_S = (0.2, 1.0)
 """Pauses after a failed write or a wrong read-back; the last one repeats for as long as it stays wrong."""
 
+FRESH_S = 3.0
+"""A read-back older than this proves nothing about now: asked again, the output is told again."""
+
 ANSWER_MAX_S = 1.0
 """A line that has not called back by then, write and read-back together, is taken to have lost the request."""
 
-CoilState: TypeAlias = bool | None
+State: TypeAlias = bool | None
 """On, off, or not known."""
 
-Done = Callable[[CoilState, str], None]
-"""Called once with the coil's state as read back (None: not known) and a reason, empty when all went well."""
+Done = Callable[[State, str], None]
+"""Called once with the state as read back (None: not known) and a reason, empty when all went well."""
 
-Report = Callable[[str, CoilState, str], None]
+Report = Callable[[str, State, str], None]
 """Takes output id, the state read back and a reason, empty when the state is the wanted one."""
 
 
-class CoilLine(Protocol):
-    """A bus that can write and read single coils. Writes overtake polls; requests of one coil keep their order."""
+class OutputWire(Protocol):
+    """What an output hangs on. Writes overtake polls; requests of one output keep their order."""
 
-    def write_coil(self, unit: int, coil: int, on: bool, done: Done) -> None:
-        """Write one coil and read it back, then call `done`, perhaps at once."""
+    def allows(self, on: bool) -> bool:
+        """Whether it may be told this at all: some valves only close, and a person opens them again."""
         ...
 
-    def read_coil(self, unit: int, coil: int, done: Done) -> None:
-        """Read one coil, then call `done`, perhaps at once."""
+    def write(self, on: bool, done: Done) -> None:
+        """Write and read back, then call `done`, perhaps at once."""
+        ...
+
+    def read(self, done: Done) -> bool:
+        """Read it, then call `done`, perhaps at once. False: it cannot be asked, only told again."""
         ...
 
 
-class SirenOutput:
+class LocalOutput:
     """One output. It is as it was last read, never as it was told: only a read-back confirms.
 
-    Until the engine has said what is wanted (`set`), the coil is read and reported but never written, so that a restart
-    does not silence a siren that sounds.
+    Until the engine has said what is wanted (`set`), it is read and reported but never written, so that a restart does
+    not silence a siren that sounds.
 
     Attributes:
         wanted: what the engine asked for; None until it did.
@@ -53,48 +60,58 @@ class SirenOutput:
     def __init__(
         self,
         id: str,  # noqa: A002 - the noun
-        kind: str,
-        unit: int,
-        coil: int,
-        line: CoilLine,
+        wire: OutputWire,
         report: Report,
         clock: Clock,
+        check_s: float = CHECK_S,
     ) -> None:
-        """`kind` is ``siren`` or ``relay``; `report` is called after every read-back and every failure."""
+        """`report` is called after every read-back and every failure."""
         self.id = id
-        self.kind = kind
-        self.wanted: CoilState = None
-        self.on: CoilState = None
+        self.wanted: State = None
+        self.on: State = None
         self.seen: Stamp | None = None
-        self._unit = unit
-        self._coil = coil
-        self._line = line
+        self._wire = wire
         self._report = report
         self._clock = clock
+        self._check_s = check_s
         self._round = 0  # a later request voids the answers to earlier ones
         self._failures = 0
-        self._timer: asyncio.TimerHandle | None = None  # the end of a wait for the line, or of a pause; None at rest
+        self._timer: asyncio.TimerHandle | None = None  # the end of a wait for the wire, or of a pause; None at rest
 
     def set(self, on: bool) -> None:
-        """Bring the output to this state now. Asking again for what is under way or confirmed does nothing."""
-        if on == self.wanted and (self._timer is not None or self.on == on):
+        """Bring the output to this state now. Asking again for what is under way or was just confirmed does nothing."""
+        if on == self.wanted and (self._timer is not None or (self.on == on and self._fresh())):
             return
         self.wanted = on
         self._failures = 0
         self._write()
 
+    def beat(self) -> None:
+        """Tell it once more: whatever holds it lets go when this stays out."""
+        if self._timer is None:
+            self._write()
+
+    def heard(self, state: State) -> None:
+        """It said its state unasked: switched by others, or started anew. What is not as wanted is put right."""
+        if self._timer is None and self._settle(state, "") and state != self.wanted:
+            self._write()
+
+    def look(self) -> None:
+        """Read it now rather than at the next round: its wire is back."""
+        if self._timer is None and not self._wire.read(self._in_turn(self._checked)):
+            self._write()
+
     async def run(self) -> None:
-        """Read the output back every `CHECK_S` and put it right, until cancelled. Leaves the output as it is."""
+        """Read the output back every so often and put it right, until cancelled. Leaves the output as it is."""
         try:
             while True:
-                if self._timer is None:
-                    self._line.read_coil(self._unit, self._coil, self._in_turn(self._checked))
-                await asyncio.sleep(CHECK_S)
+                self.look()
+                await asyncio.sleep(self._check_s)
         finally:
             self._round += 1
             self._stop_timer()
 
-    def _checked(self, state: CoilState, reason: str) -> None:
+    def _checked(self, state: State, reason: str) -> None:
         """A regular read-back. A sounding siren is also told again: some relay boards drop out unless they are."""
         if state is None:
             self._failed(reason)
@@ -107,10 +124,20 @@ class SirenOutput:
 
     def _write(self) -> None:
         if self.wanted is None:
-            return
-        self._line.write_coil(self._unit, self._coil, self.wanted, self._in_turn(self._confirmed))
+            self._stop_timer()
+        elif self._wire.allows(self.wanted):
+            self._wire.write(self.wanted, self._in_turn(self._confirmed))
+        elif not self._wire.read(self._in_turn(self._by_hand)):
+            self._stop_timer()
 
-    def _confirmed(self, state: CoilState, reason: str) -> None:
+    def _by_hand(self, state: State, reason: str) -> None:
+        """It must not be told what is wanted: it is looked at, and whether it agrees is left to people."""
+        if state is None:
+            self._failed(reason)
+        else:
+            self._settle(state, "" if state == self.wanted else "by-hand")
+
+    def _confirmed(self, state: State, reason: str) -> None:
         """The read-back after a write."""
         if state is None:
             self._failed(reason)
@@ -123,13 +150,16 @@ class SirenOutput:
         turn = self._round
         self._start_timer(ANSWER_MAX_S, partial(self._failed, "no-answer"))
 
-        def done(state: CoilState, reason: str) -> None:
+        def done(state: State, reason: str) -> None:
             if turn == self._round:
                 then(state, reason)
 
         return done
 
-    def _settle(self, state: CoilState, reason: str) -> bool:
+    def _fresh(self) -> bool:
+        return self.seen is not None and self._clock.now().mono - self.seen.mono <= FRESH_S * SECOND
+
+    def _settle(self, state: State, reason: str) -> bool:
         """Take over what was read, and tell. False when the engine, being told, has asked for something else."""
         self._stop_timer()
         turn = self._round

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from alerts.channels.siren import ANSWER_MAX_S, CHECK_S, SirenOutput
+from alerts.channels.output import ANSWER_MAX_S, CHECK_S, LocalOutput
 from sensors.stamps import SECOND
 
 Play = Callable[..., None]
@@ -22,18 +22,23 @@ class Board:
         self.powered = True
         self.reachable = True
         self.swallows = False
+        self.only: bool | None = None
         self.asked: list[tuple[float, str]] = []
 
-    def write_coil(self, unit: int, coil: int, on: bool, done: Done) -> None:
+    def allows(self, on: bool) -> bool:
+        return self.only is None or on is self.only
+
+    def write(self, on: bool, done: Done) -> None:
         def act() -> bool:
             if not self.stuck:
                 self.on = on
             return self.on
 
-        self._ask(f"write {unit}/{coil} {'on' if on else 'off'}", act, done)
+        self._ask(f"write {'on' if on else 'off'}", act, done)
 
-    def read_coil(self, unit: int, coil: int, done: Done) -> None:
-        self._ask(f"read {unit}/{coil}", lambda: self.on, done)
+    def read(self, done: Done) -> bool:
+        self._ask("read", lambda: self.on, done)
+        return True
 
     def power_cycle(self) -> None:
         self.on = False
@@ -67,9 +72,9 @@ class Log:
 
 
 @asynccontextmanager
-async def siren(board: Board, clock: Any) -> AsyncIterator[tuple[SirenOutput, Log]]:
+async def siren(board: Board, clock: Any) -> AsyncIterator[tuple[LocalOutput, Log]]:
     log = Log()
-    output = SirenOutput("sirene", "siren", 1, 0, board, log, clock)
+    output = LocalOutput("sirene", board, log, clock)
     task = asyncio.create_task(output.run())
     await asyncio.sleep(0)
     yield output, log
@@ -84,7 +89,7 @@ def test_a_set_output_is_written_at_once_and_confirmed_by_read_back(play: Play, 
             await asyncio.sleep(0.5)
             log.reports.clear()
             output.set(True)
-            assert board.writes() == [(0.5, "write 1/0 on")]
+            assert board.writes() == [(0.5, "write on")]
             await asyncio.sleep(0.1)
             assert log.reports == [(0.51, True, "")]
             assert output.on
@@ -133,7 +138,7 @@ def test_a_change_of_mind_overtakes_what_is_under_way_and_only_the_last_counts(p
             output.set(False)
             output.set(True)
             await asyncio.sleep(0.1)
-        assert [what for _, what in board.writes()] == ["write 1/0 on", "write 1/0 off", "write 1/0 on"]
+        assert [what for _, what in board.writes()] == ["write on", "write off", "write on"]
         assert [when for when, _ in board.writes()] == [0, 0, 0]
         assert log.states() == [(True, "")]
 
@@ -258,11 +263,11 @@ def test_a_late_answer_to_an_earlier_request_does_not_count(play: Play, clock: A
         held: list[Done] = []
 
         class Slow(Board):
-            def write_coil(self, unit: int, coil: int, on: bool, done: Done) -> None:
+            def write(self, on: bool, done: Done) -> None:
                 if on:
                     held.append(done)
                 else:
-                    super().write_coil(unit, coil, on, done)
+                    super().write(on, done)
 
         board = Slow()
         async with siren(board, clock) as (output, log):
@@ -289,10 +294,10 @@ def test_an_engine_that_changes_its_mind_when_told_is_obeyed_once(stuck: bool, p
             if len(told) == 1:
                 output.set(False)
 
-        output = SirenOutput("sirene", "siren", 1, 0, board, report, clock)
+        output = LocalOutput("sirene", board, report, clock)
         output.set(True)
         await asyncio.sleep(1)
-        assert [what for _, what in board.writes()] == ["write 1/0 on", "write 1/0 off"]
+        assert [what for _, what in board.writes()] == ["write on", "write off"]
         assert told[-1] == (False, "")
 
     play(story())
@@ -316,7 +321,7 @@ def test_the_end_of_its_run_leaves_the_siren_as_it_is(play: Play, clock: Any) ->
 def test_it_works_before_its_run_has_started(first: bool, play: Play, clock: Any) -> None:
     async def story() -> None:
         board, log = Board(on=not first), Log()
-        SirenOutput("sirene", "relay", 2, 5, board, log, clock).set(first)
+        LocalOutput("sirene", board, log, clock).set(first)
         await asyncio.sleep(0.1)
         assert board.on is first
         assert log.states() == [(first, "")]

@@ -1,0 +1,161 @@
+"""Outputs of a running watch: the table applied to what stands, votes on costly ones, read-back, restarts."""
+
+from dataclasses import replace
+
+import pytest
+
+from alerts.alarms import Kind, Level
+from alerts.effects import Does, Occasion, Row, usual
+from gateway.events import Action, OpenWindow, OutputReported, WindowKind
+from gateway.orders import Watch
+from sensors.readings import DetectorId
+from sensors.stamps import SECOND
+from simulator.room import Room, orders
+
+ROWS: dict[str, Row] = {
+    "sirene": usual("siren"),
+    "buzina": usual("horn"),
+    "sinal": usual("beacon"),
+    "valvula": usual("valve"),
+    "vida": usual("heartbeat"),
+    "cega": usual("relay", {Occasion.BLIND: Does.ON, Occasion.RAISED: Does.KEEP, Occasion.RISEN: Does.KEEP}),
+}
+AREAS = {"GD-1": "patio", "GD-2": "patio", "GD-3": "fundos"}
+
+
+def watching(**changes: Row) -> Room:
+    watches = tuple(Watch(DetectorId(name), area, "bus", round(2.5 * SECOND)) for name, area in AREAS.items())
+    room = Room(orders(watches=watches, outputs=ROWS | changes, counting=frozenset()))
+    for name in AREAS:
+        room.read(name, 0.0)
+    return room
+
+
+def on(room: Room) -> set[str]:
+    return {output for output, state in room.outputs.items() if state} - {"vida"}
+
+
+def test_each_output_does_what_its_row_says_from_the_first_gas_to_the_reset() -> None:
+    room = watching()
+    assert room.outputs == dict.fromkeys(ROWS, False) | {"vida": True}
+    room.read("GD-1", 12.0)
+    assert on(room) == {"sirene", "buzina", "sinal"}
+    room.act(Action.ACKNOWLEDGE, "GD-1")
+    assert on(room) == {"sinal"}
+    room.wait(0.5, clean=("GD-2", "GD-3"))
+    room.read("GD-1", 25.0)
+    assert on(room) == {"sirene", "buzina", "sinal"}
+    room.wait(0.5, clean=("GD-2", "GD-3"))
+    room.read("GD-1", 25.0)
+    assert on(room) == {"sirene", "buzina", "sinal", "valvula"}
+    room.act(Action.ACKNOWLEDGE, "GD-1")
+    room.read("GD-1", 0.0)
+    assert on(room) == {"sinal", "valvula"}
+    room.act(Action.RESET, "GD-1")
+    assert on(room) == set()
+
+
+def test_a_valve_closes_at_once_on_a_second_head_or_on_the_highest_level() -> None:
+    two, highest = watching(), watching()
+    two.read("GD-1", 25.0)
+    two.read("GD-2", 25.0)
+    highest.read("GD-1", 60.0)
+    assert two.outputs["valvula"] and highest.outputs["valvula"]
+
+
+def test_one_sample_closes_no_valve() -> None:
+    room = watching()
+    room.read("GD-1", 25.0)
+    room.read("GD-1", 0.0)
+    room.read("GD-1", 25.0)
+    assert not room.outputs["valvula"]
+
+
+def test_a_valve_stays_closed_over_a_crash_when_the_gas_is_gone_and_opens_with_the_reset() -> None:
+    room = watching()
+    room.read("GD-1", 60.0)
+    room.read("GD-1", 0.0)
+    room.wait(1.0, clean=tuple(AREAS))
+    room = room.crash()
+    assert room.outputs["valvula"]
+    room.wait(4.0, clean=tuple(AREAS))
+    room.act(Action.ACKNOWLEDGE, "GD-1")
+    assert room.outputs["valvula"]
+    room.act(Action.RESET, "GD-1")
+    assert not room.outputs["valvula"]
+
+
+def test_a_valve_that_nobody_voted_for_stays_open_over_a_crash() -> None:
+    room = watching()
+    room.read("GD-1", 25.0)
+    room.read("GD-1", 0.0)
+    room.wait(1.0, clean=tuple(AREAS))
+    assert not room.crash().outputs["valvula"]
+
+
+def test_a_drill_sounds_and_closes_no_valve() -> None:
+    room = watching()
+    room.give(OpenWindow(WindowKind.TEST, "GD-1", 600 * SECOND, "Ana", "", room.now()))
+    for _ in range(3):
+        room.wait(0.5, clean=("GD-2", "GD-3"))
+        room.read("GD-1", 60.0)
+    assert "sirene" in on(room) and not room.outputs["valvula"]
+
+
+def test_an_output_of_one_area_follows_that_area_alone_and_is_its_first_output() -> None:
+    room = watching(
+        sirene=replace(usual("siren"), areas=frozenset({"fundos"})), buzina=usual("valve"), sinal=usual("valve")
+    )
+    room.read("GD-1", 12.0)
+    assert "sirene" not in on(room)
+    room.read("GD-3", 12.0)
+    assert "sirene" in on(room)
+    room.wait(0.06)
+    first, third = room.alarm("GD-1"), room.alarm("GD-3")
+    assert first is not None and first.first_output is None
+    assert third is not None and third.first_output is not None
+
+
+def test_an_output_of_a_higher_level_waits_for_it() -> None:
+    room = watching(sinal=replace(usual("beacon"), level=Level.A2))
+    room.read("GD-1", 12.0)
+    assert "sinal" not in on(room)
+    room.read("GD-1", 25.0)
+    assert "sinal" in on(room)
+
+
+def test_an_output_that_follows_blindness_is_on_while_a_detector_does_not_watch() -> None:
+    room = watching()
+    room.wait(3.0, clean=("GD-1", "GD-2"))
+    assert on(room) == {"cega"}
+    room.wait(4.0, clean=tuple(AREAS))
+    assert on(room) == set()
+
+
+@pytest.mark.parametrize(("shown", "reason"), [(None, "no-read-back"), (False, "wrong-state")])
+def test_an_output_that_does_not_confirm_is_an_alarm_until_it_does(shown: bool | None, reason: str) -> None:
+    room = watching()
+    room.read_back = lambda output, wanted: shown if output == "sirene" and wanted else wanted
+    room.read("GD-1", 12.0)
+    room.wait(2.1, clean=("GD-2", "GD-3"))
+    alarm = room.alarm("output:sirene", Kind.SYSTEM)
+    assert alarm is not None and alarm.reason == reason
+    room.give(OutputReported("sirene", True, "", room.now()))
+    assert not room.engine.book.present(alarm.key)
+
+
+def test_an_output_that_others_switch_while_nothing_stands_is_an_alarm_too() -> None:
+    room = watching()
+    room.wait(1.0, clean=tuple(AREAS))
+    room.give(OutputReported("buzina", True, "wrong-state", room.now()))
+    room.wait(2.1, clean=tuple(AREAS))
+    assert room.alarm("output:buzina", Kind.SYSTEM) is not None
+
+
+def test_the_confirmation_of_a_valve_or_a_heartbeat_is_no_first_output() -> None:
+    room = watching()
+    room.read_back = lambda output, wanted: wanted if output in ("valvula", "vida") else None
+    room.read("GD-1", 60.0)
+    room.wait(1.0, clean=("GD-2", "GD-3"))
+    alarm = room.alarm("GD-1")
+    assert alarm is not None and room.outputs["valvula"] and alarm.first_output is None
