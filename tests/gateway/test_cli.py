@@ -107,7 +107,7 @@ def test_what_init_was_told_is_what_the_file_says(tmp_path: Path, language: str,
     assert depot.laws == ((law,) if law else ())
     assert (depot.buses[0].settings.host, depot.buses[0].settings.port) == ("conversor.local", 5020)
     assert [head.unit for head in depot.buses[0].heads] == [1, 2, 3]
-    assert [output.kind for output in depot.outputs] == (["siren"] if siren.host else [])
+    assert [output.row.kind.value for output in depot.outputs] == (["siren"] if siren.host else [])
     assert [warning.wrong for warning in found.warnings if siren.host] == []
 
 
