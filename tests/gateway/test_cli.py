@@ -1,5 +1,6 @@
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -178,12 +179,27 @@ def test_init_says_why_it_cannot_write(tmp_path: Path) -> None:
 # --- check ---------------------------------------------------------------------------------------
 
 
+def test_check_prints_what_each_output_does_at_what_happens(tmp_path: Path) -> None:
+    file = contract(tmp_path)
+    valve = 'kind = "valve"\nbus = "saidas"\nunit = 1\ncoil = 4\nareas = ["patio"]\nenergised = "normal"\n'
+    file.write_text(f'{file.read_text("utf-8")}\n[[channel]]\nid = "valvula"\n{valve}', "utf-8")
+
+    said = vigia("check", file).stdout
+    (effects,) = [row for row in json.loads(vigia("check", file, "--json").stdout)["effects"] if row["kind"] == "valve"]
+
+    assert re.search(r"^sirene +on +on +off +off +- +off +-$", said, re.MULTILINE)
+    assert re.search(r"^valvula +on +on +- +- +- +off +-$", said, re.MULTILINE)
+    assert "from A2, patio; only with 2 heads" in said and "without power: acts as in alarm" in said
+    assert (effects["level"], effects["areas"], effects["votes"]) == ("A2", ["patio"], [2, 2])
+
+
 def test_check_prints_the_count_and_each_budget_with_its_slow_part(tmp_path: Path) -> None:
     done = vigia("check", contract(tmp_path))
 
     assert done.exit_code == 0
     assert "3 detectors watched: 2 by Modbus on 1 line(s), 1 by MQTT." in done.stdout
-    assert [line.split()[0] for line in done.stdout.splitlines()[1:]] == ["GD-101", "GD-102", "GD-201"] * 2
+    heads = ["GD-101", "GD-102", "GD-201"]
+    assert [line.split()[0] for line in done.stdout.splitlines()[1:]] == [*heads, "raised", "sirene", "siren", *heads]
     assert "2027-01-28, bump test never noted, function test never noted" in done.stdout
     assert "within 3 s" in done.stdout
     assert "slowest: wait for the poll" in done.stdout
