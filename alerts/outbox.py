@@ -141,8 +141,14 @@ class Outbox:
                 heapq.heappush(self._heap, (now, owed.delivery.id))
 
     def next_due(self) -> Instant | None:
-        """Return when `take_due` next has something; may be early, never late."""
-        return self._heap[0][0] if self._heap else None
+        """Return when `take_due` next has something; None while nothing is owed."""
+        while self._heap:
+            due, delivery_id = self._heap[0]
+            owed = self._owed.get(delivery_id)
+            if owed is not None and owed.due == due:
+                return due
+            heapq.heappop(self._heap)  # settled or put off since: nobody needs to be woken for it
+        return None
 
     def _supersede(self, delivery: Delivery, event: AlarmEvent) -> list[Settled]:
         if event.cause is not Cause.STILL:

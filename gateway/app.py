@@ -158,6 +158,7 @@ class App:
     def _beat(self) -> None:
         """Once a second: the heartbeat of screens, watchdog and broker, from the loop that watches."""
         self._hands.beat(clock_is_set=is_set)
+        self._sealing.beat()
         now = self.clock.now()
         self.control.push(self._picture.heartbeat(now))
         self._recording.beat(now.utc, lambda: kept_figures(self._engine, self._metrics()))

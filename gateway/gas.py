@@ -92,6 +92,8 @@ class GasWatch:
     def _follow(self, alarm: AlarmState, reading: Reading, turn: Turn) -> None:
         """Keep a standing alarm's figures in step with its head; a new peak is kept for the restart too."""
         gas = reading.gas()
+        if gas == alarm.lel_pct and reading.quality.value == alarm.quality:
+            return
         if gas is None:
             self._book.amend(replace(alarm, quality=reading.quality.value))
             return

@@ -32,6 +32,9 @@ from sensors.stamps import MILLISECOND, SECOND, Clock, Instant, Stamp
 DEADLINES_SHARE_NS = 10 * MILLISECOND
 """Deadlines of the engine wait for the next multiple of it, which is when the lines wake the process too."""
 
+EARLY_IS_CHEAP_NS = 50 * MILLISECOND
+"""A timer that stands earlier than the next deadline by less than this is left alone: setting it has a price too."""
+
 OUTCOMES_WAITING = 100
 """Records of mere outcomes that wait for the next alarm's record or heartbeat, to share its sync of the disk."""
 
@@ -179,12 +182,12 @@ class Hands:
             self.record_outcomes()
 
     def _arm(self) -> None:
-        """Keep one timer, set to the engine's next deadline; one that fires early costs nothing but a look."""
+        """Keep one timer, set to the engine's next deadline or a little before it."""
         due = self._engine.next_deadline()
         if due is None:
             return
         due = Instant(-(-due // DEADLINES_SHARE_NS) * DEADLINES_SHARE_NS)
-        if self._armed is not None and self._armed <= due:
+        if self._armed is not None and self._armed <= due < self._armed + EARLY_IS_CHEAP_NS:
             return
         if self._timer is not None:
             self._timer.cancel()

@@ -133,15 +133,17 @@ class Picture:
         )
 
     def alarm_change(self, now: Stamp) -> Change:
-        """The change sent at once when an alarm moved: the alarms, and the heads they are about."""
+        """The change sent at once when an alarm moved: the alarms, and the heads of those that moved."""
         self.seq += 1
-        heads = self._engine.sight.heads
-        subjects = {DetectorId(alarm.key.subject) for alarm in self._engine.book}
+        heads, before = self._engine.sight.heads, self._said
+        alarms = self._alarms(now)
+        moved = {key for key, said in self._said.items() if said is not before.get(key)} | (before.keys() - self._said)
+        subjects = dict.fromkeys(DetectorId(key.subject) for key in moved)
         return Change(
             seq=self.seq,
             at=rfc3339(now.utc),
             detectors=tuple(self._detector(heads[name], now) for name in subjects if name in heads),
-            alarms=self._alarms(now),
+            alarms=alarms,
             outputs=self._outputs(now),
             worst_ms=self._worst_ms(),
         )
@@ -214,7 +216,7 @@ class Picture:
             age = 0  # a young alarm is said without its age
         sign = (muted, age if age < SPOKEN_IN_SECONDS else age // 60)
         before = self._said.get(alarm.key)
-        if before is not None and before.sign == sign and before.alarm == alarm:
+        if before is not None and before.sign == sign and (before.alarm is alarm or before.alarm == alarm):
             return before
         return _Said(alarm, sign, self._alarm(alarm, muted, now))
 

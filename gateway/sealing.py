@@ -45,6 +45,9 @@ class System(Protocol):
 class Sealing:
     """The depot's key, and its last checkpoint.
 
+    Checkpoints go out with the heartbeat, the latest one only: a burst of alarms brings one each, and whoever keeps
+    the last has them all.
+
     Attributes:
         fault: why there is no key, so that nothing is signed; empty when all is well.
         last: the last checkpoint on the disk; None before the first.
@@ -59,6 +62,7 @@ class Sealing:
         except (KeyFileError, OSError) as error:
             self.fault = str(error)
         self.last: Sealed | None = None
+        self._out: Sealed | None = None
         self._copy: CheckpointCopy | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._system: System | None = None
@@ -68,7 +72,7 @@ class Sealing:
         """Begin to send out what the journal seals.
 
         Args:
-            loop: where everything but `take` is called.
+            loop: where everything but `take` and `close` is called.
             system: told of a part that is unwell, or well again.
             board: gives the present place to publish; None where there is none.
         """
@@ -77,8 +81,17 @@ class Sealing:
 
     def take(self, sealed: Sealed) -> None:
         """Take a checkpoint that is on the disk; called by the journal's thread."""
-        if self._loop is not None:
-            self._loop.call_soon_threadsafe(self._sealed, sealed)
+        self.last = sealed
+
+    def beat(self) -> None:
+        """Once a second: send out what was sealed since."""
+        last = self.last
+        if last is None or last is self._out:
+            return
+        self._out = last
+        if self._copy is not None:
+            self._copy.put(last.note)
+        self.hang_out()
 
     @property
     def vkey(self) -> str:
@@ -110,12 +123,6 @@ class Sealing:
         if board is not None and self.last is not None:
             board.checkpoint(self.last.note)
 
-    def _sealed(self, sealed: Sealed) -> None:
-        self.last = sealed
-        if self._copy is not None:
-            self._copy.put(sealed.note)
-        self.hang_out()
-
     def _report(self, unwell: bool, reason: str) -> None:
         if self._loop is not None:
             self._loop.call_soon_threadsafe(partial(self._copied, unwell=unwell, reason=reason))
@@ -131,8 +138,10 @@ class Sealing:
         return {"journal_size": self.last.size, "journal_root": base64.b64encode(self.last.root).decode()}
 
     def close(self) -> None:
-        """Let the copy be written, and stop."""
+        """Let the copy be written, the last checkpoint in it, and stop."""
         if self._copy is not None:
+            if self.last is not None and self.last is not self._out:
+                self._copy.put(self.last.note)
             self._copy.close(CLOSE_WITHIN_S)
             self._copy = None
 

@@ -112,12 +112,14 @@ class MqttChannel:
         """
         event = notice.event
         topic = f"{self._base}/alarm/{topic_level(event.key.subject)}/{event.key.kind.value}"
-        answers = [connection.hand_over(f"{self._base}/event", _json(body(notice)), retain=False)]
+        answers: list[asyncio.Future[None]] = []
         try:
-            # A late repeat of an older event must not put an older state over a newer one.
-            if event.seq >= self._newest.get(topic, 0):
-                self._newest[topic] = event.seq
-                answers.append(connection.hand_over(topic, _json(alarm_state(event)), retain=True))
+            with connection.together():
+                answers.append(connection.hand_over(f"{self._base}/event", _json(body(notice)), retain=False))
+                # A late repeat of an older event must not put an older state over a newer one.
+                if event.seq >= self._newest.get(topic, 0):
+                    self._newest[topic] = event.seq
+                    answers.append(connection.hand_over(topic, _json(alarm_state(event)), retain=True))
             async with asyncio.timeout(ACKNOWLEDGE_S):
                 for answer in answers:
                     await answer

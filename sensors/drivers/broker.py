@@ -3,7 +3,7 @@
 import asyncio
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, NoReturn, Protocol, TypeAlias, cast
 
@@ -143,6 +143,7 @@ class Connection(aiomqtt.Client):
         self._attempt_over = False
         self._given_up = False
         self._acknowledgements: dict[int, asyncio.Future[None]] = {}
+        self._handing_over = False
 
     async def open(self) -> None:
         """Connect and shake hands.
@@ -217,20 +218,40 @@ class Connection(aiomqtt.Client):
         Raises:
             MqttError: if there is no connection any more, or too much is under way.
         """
-        info = self._client.publish(topic, payload, qos=1, retain=retain)
-        if info.rc != MQTT_ERR_SUCCESS:
-            raise MqttCodeError(info.rc)
-        answer: asyncio.Future[None] = self._loop.create_future()
-        answer.add_done_callback(lambda _: self._acknowledgements.pop(info.mid, None))
-        self._acknowledgements[info.mid] = answer
-        self._client.loop_write()
+        with self._written_at_once():
+            info = self._client.publish(topic, payload, qos=1, retain=retain)
+            if info.rc != MQTT_ERR_SUCCESS:
+                raise MqttCodeError(info.rc)
+            answer: asyncio.Future[None] = self._loop.create_future()
+            answer.add_done_callback(lambda _: self._acknowledgements.pop(info.mid, None))
+            self._acknowledgements[info.mid] = answer
         return answer
 
     def hand_over_unconfirmed(self, topic: str, payload: bytes, *, retain: bool) -> bool:
         """Publish at QoS 0; False if it could not even be handed to the socket."""
-        taken = self._client.publish(topic, payload, qos=0, retain=retain).rc == MQTT_ERR_SUCCESS
-        self._client.loop_write()
-        return taken
+        with self._written_at_once():
+            return self._client.publish(topic, payload, qos=0, retain=retain).rc == MQTT_ERR_SUCCESS
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Send what is handed over in the body as one piece, so that the broker wakes once for it and answers once."""
+        sock = self._client.socket()
+        _cork(sock, corked=True)
+        try:
+            yield
+        finally:
+            _cork(sock, corked=False)
+
+    @contextmanager
+    def _written_at_once(self) -> Iterator[None]:
+        """Write what the body publishes; only what the socket does not take now is left to the loop."""
+        self._handing_over = True
+        try:
+            yield
+            self._client.loop_write()
+        finally:
+            self._handing_over = False
+        self._watch_writable(self._client.socket())
 
     def _client_connect(self) -> None:
         """Connect; in a thread."""
@@ -252,11 +273,12 @@ class Connection(aiomqtt.Client):
         userdata: Any,  # noqa: ANN401, ARG002  # paho's word
         sock: Any,  # noqa: ANN401  # paho's own protocol of sockets
     ) -> None:
-        self._loop.call_soon_threadsafe(self._watch_writable, sock)
+        if not self._handing_over:
+            self._loop.call_soon_threadsafe(self._watch_writable, sock)
 
-    def _watch_writable(self, sock: socket.socket) -> None:
+    def _watch_writable(self, sock: Any) -> None:  # noqa: ANN401  # paho's own protocol of sockets
         """Have the rest written when the socket takes it, unless all is written or the socket closed by now."""
-        if self._client.socket() is sock and self._client.want_write():
+        if self._client.socket() is sock and sock is not None and self._client.want_write():
             self._loop.add_writer(sock.fileno(), self._client.loop_write)
 
     def _on_disconnect(
@@ -293,6 +315,13 @@ class Connection(aiomqtt.Client):
             answer.set_exception(PublishRefusedError(str(reason_code)))
         else:
             answer.set_result(None)
+
+
+def _cork(sock: Any, *, corked: bool) -> None:  # noqa: ANN401  # paho's own protocol of sockets
+    """Have the system hold back segments that are not full, or send what it held back; where it knows that."""
+    if sock is not None and hasattr(socket, "TCP_CORK"):
+        with suppress(OSError):  # closed meanwhile: whoever waits for an answer hears of it
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, int(corked))
 
 
 @contextmanager

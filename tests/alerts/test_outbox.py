@@ -162,3 +162,13 @@ def test_nothing_is_kept_of_batches_the_journal_never_took() -> None:
         (owed,) = box.take_due(NOW)
         box.settle(owed.delivery, ACCEPTED, NOW)
     assert box._waiting == {}
+
+
+def test_nobody_is_woken_for_what_has_left_or_was_settled() -> None:
+    box = Outbox()
+    box.owe(delivery(1), event(1), NOW, ticket=7, leave=later(0.2))
+    box.committed(7, later(0.01))
+    assert len(box.take_due(later(0.01))) == 1
+    assert box.next_due() == later(0.01) + ANSWER_WITHIN
+    box.settle(delivery(1), ACCEPTED, later(0.02))
+    assert box.next_due() is None

@@ -2,10 +2,15 @@
 
 import asyncio
 import threading
+from dataclasses import replace
+from pathlib import Path
 
-from gateway.sealing import CheckpointCopy
+from gateway.configuration.loading import load
+from gateway.journal import Sealed
+from gateway.sealing import CheckpointCopy, Sealing
 
 DEADLINE_S = 10.0
+BASE = Path(__file__).with_name("base.toml").read_text("utf-8")
 
 
 class Reports:
@@ -20,6 +25,43 @@ class Reports:
     def wait(self):
         assert self.changed.wait(DEADLINE_S)
         self.changed.clear()
+
+
+class Board:
+    def __init__(self):
+        self.notes = []
+
+    def checkpoint(self, note):
+        self.notes.append(note)
+
+
+def sealing_of(tmp_path, board):
+    file = tmp_path / "depot.toml"
+    file.write_text(BASE, "utf-8")
+    depot = replace(load(file, {}).depot, checkpoint_copy=tmp_path / "kept")
+    sealing = Sealing(depot)
+    sealing.start(asyncio.get_running_loop(), lambda *_, **__: None, lambda: board)
+    sealing.follow(depot)
+    return sealing
+
+
+async def test_of_the_checkpoints_of_one_second_the_last_one_goes_out_once(tmp_path):
+    board = Board()
+    sealing = sealing_of(tmp_path, board)
+    for size in (1, 2, 3):
+        sealing.take(Sealed(size, bytes(32), f"note {size}"))
+    sealing.beat()
+    sealing.beat()
+    assert board.notes == ["note 3"]
+    await asyncio.to_thread(sealing.close)
+    assert (tmp_path / "kept").read_text() == "note 3"
+
+
+async def test_the_checkpoint_of_the_end_is_copied_though_no_beat_comes_any_more(tmp_path):
+    sealing = sealing_of(tmp_path, Board())
+    sealing.take(Sealed(1, bytes(32), "note 1"))
+    await asyncio.to_thread(sealing.close)
+    assert (tmp_path / "kept").read_text() == "note 1"
 
 
 def test_the_latest_checkpoint_is_in_the_file_when_the_copy_is_closed(tmp_path):
