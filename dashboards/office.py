@@ -34,13 +34,19 @@ class LineAsk(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Enter(msgspec.Struct, frozen=True, tag="enter"):
-    """Enter these lines, all or none. `dry`: only say what would become of it."""
+    """Enter these lines, all or none.
+
+    Attributes:
+        dry: only say what would become of it.
+        anyway: enter them although the stock would then break the law: they happened, and the record must say so.
+    """
 
     ref: int
     by: str
     lines: tuple[LineAsk, ...]
     source: str = "person"
     dry: bool = False
+    anyway: bool = False
 
 
 class Import(msgspec.Struct, frozen=True, tag="import"):
@@ -58,6 +64,7 @@ class Import(msgspec.Struct, frozen=True, tag="import"):
     marks: Literal["", "comma", "point"] = ""
     effective: str = ""
     dry: bool = False
+    anyway: bool = False
 
 
 class Look(msgspec.Struct, frozen=True, tag="look"):
@@ -97,7 +104,8 @@ class Reply(msgspec.Struct, frozen=True, tag="reply"):
     """The office's answer.
 
     Attributes:
-        error: ``refused`` (see `faults`), ``busy`` (the journal did not take it in time: ask again with the same ids),
+        error: ``refused`` (see `faults`), ``would-break-law`` (see `data`: ask with `anyway` if it has happened),
+            ``busy`` (the journal did not take it in time: ask again with the same ids),
             ``starting``, ``bad-request``.
         data: what was asked for.
     """

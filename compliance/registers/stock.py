@@ -84,8 +84,8 @@ class Book:
         self._units = dict(levels.units) if levels else {}
         self._found = list(levels.discrepancies) if levels else []
 
-    def take(self, entry: Entry) -> None:
-        """Book one movement; on an error nothing of it is booked.
+    def take(self, entry: Entry) -> list[tuple[Pile, int]]:
+        """Book one movement and return the change of each pile it touches; on an error nothing of it is booked.
 
         Raises:
             StockError: more is taken than there is, or a field is missing.
@@ -102,6 +102,7 @@ class Book:
                 self._units[pile] = left
             else:
                 self._units.pop(pile, None)
+        return steps
 
     def levels(self) -> Levels:
         """The stock now."""

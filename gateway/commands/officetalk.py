@@ -28,16 +28,35 @@ def ask_or_exit(talk: Talk, file: Path, ask: "Enter | Import | Look", *, as_json
 
 
 def _refuse(talk: Talk, reply: "Reply", *, as_json: bool) -> NoReturn:
-    if as_json:
+    if as_json and reply.error != "would-break-law":
         talk.put_json({"ok": False, "error": reply.error, "faults": [_fault(talk, fault) for fault in reply.faults]})
     for fault in reply.faults:
         line = talk.text("register.line", line=fault.line) if fault.line else ""
         click.secho(line + _said(talk, fault), err=True, fg="red")
-    if reply.error == "refused":
+    if reply.error == "would-break-law":
+        if as_json:
+            talk.put_json({"ok": False, "error": reply.error, **reply.data})
+        tell_breaks(talk, reply.data["breaks"])
+        talk.say("stock.not_entered")
+    elif reply.error == "refused":
         talk.say("register.nothing_entered", count=len(reply.faults))
     else:
         talk.say("register.office_failed", error=f"{reply.error}: {reply.data}")
     click.get_current_context().exit(EXIT_FAILED)
+
+
+def tell_breaks(talk: Talk, breaks: list[dict[str, Any]]) -> None:
+    """Say what the law has against a movement: the clause, what it asks, and by how much it is missed."""
+    language = "en" if talk.words.language == "en" else "pt"
+    for one in breaks:
+        margin = one["margin"] or {}
+        over = ""
+        if margin.get("low") is not None and margin["low"] == margin["high"]:
+            over = talk.text("stock.over", over=margin["low"].lstrip("-"), unit=margin["unit"])
+        text = talk.text(
+            "stock.breaks", clause=one["clause"], statute=one["statute"], text=one["text"][language], over=over
+        )
+        click.secho(text, err=True, fg="yellow")
 
 
 def by_option(talk: Talk) -> click.Option:

@@ -1,12 +1,17 @@
 """``vigia stock``: containers in, out, changed, moved and counted, and what stands in each area."""
 
+import csv
+import io
 from pathlib import Path
 from typing import Any
 
 import click
 
-from gateway.commands.officetalk import ask_or_exit, by_option, effective_option, on_options
+from gateway.commands.officetalk import ask_or_exit, by_option, effective_option, on_options, tell_breaks
 from gateway.commands.talk import Talk, file_argument, json_option
+
+COLUMNS = ("size_kg", "state", "brand", "opening", "in", "out", "changed", "counted", "closing")
+"""Of the month's map (MCMM)."""
 
 MOVES = ("in", "out", "state", "transfer", "count")
 
@@ -15,9 +20,28 @@ def command(talk: Talk) -> click.Command:
     """Build the command in the talk's language."""
     group = click.Group("stock", help=talk.text("command.stock"))
     group.add_command(_show(talk))
+    group.add_command(_movements(talk))
     for move in MOVES:
         group.add_command(_move(talk, move))
     return group
+
+
+def _movements(talk: Talk) -> click.Command:
+    def movements(file: Path, month: str, *, as_json: bool) -> None:
+        from dashboards.office import Look
+
+        _, rows = ask_or_exit(talk, file, Look(1, "movements", name=month), as_json=as_json)
+        if as_json:
+            talk.put_json(rows)
+            return
+        sheet = io.StringIO()
+        table = csv.writer(sheet, delimiter=";", lineterminator="\n")
+        table.writerow([talk.text(f"movements.{name}") for name in COLUMNS])
+        table.writerows([row[name] for name in COLUMNS] for row in rows)
+        talk.put(sheet.getvalue().rstrip("\n"))
+
+    params = [file_argument(), click.Argument(["month"], metavar="YYYY-MM"), json_option(talk)]
+    return click.Command("movements", callback=movements, help=talk.text("stock.movements"), params=params)
 
 
 def _show(talk: Talk) -> click.Command:
@@ -52,6 +76,7 @@ def _move(talk: Talk, move: str) -> click.Command:
         by: str,
         effective: str,
         request: str,
+        anyway: bool,
         dry_run: bool,
         as_json: bool,
         **fields: Any,  # noqa: ANN401 - each option of the move
@@ -60,10 +85,11 @@ def _move(talk: Talk, move: str) -> click.Command:
 
         values = {name: value for name, value in fields.items() if value is not None}
         line = LineAsk("stock", area, move, values, effective, id=request)
-        _, data = ask_or_exit(talk, file, Enter(1, by, (line,), dry=dry_run), as_json=as_json)
+        _, data = ask_or_exit(talk, file, Enter(1, by, (line,), dry=dry_run, anyway=anyway), as_json=as_json)
         if as_json:
             talk.put_json({"ok": True, **data})
             return
+        tell_breaks(talk, data["breaks"])
         for entry in data["entered"]:
             talk.put(entry)
         talk.say("register.would_enter" if data["dry"] else "register.entered", count=len(data["entered"]))
@@ -85,6 +111,7 @@ def _move(talk: Talk, move: str) -> click.Command:
             effective_option(talk),
             click.Option(["--request"], default="", metavar="ID", help=talk.text("stock.request")),
             click.Option(["--dry-run"], is_flag=True, help=talk.text("register.dry")),
+            click.Option(["--anyway"], is_flag=True, help=talk.text("stock.anyway")),
             json_option(talk),
         ],
     )

@@ -8,6 +8,7 @@ import contextlib
 import secrets
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from datetime import date
 from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
 
@@ -15,8 +16,10 @@ import msgspec
 import structlog
 
 from alerts.messages.catalogue import Catalogue
-from compliance.registers.entries import Entry, Millis
+from compliance.registers.civil import add_months
+from compliance.registers.entries import STOCK_ACTS, Entry, Millis
 from compliance.registers.forms import Problem
+from compliance.registers.movements import month
 from dashboards.office import Enter, Fault, File, Import, Judged, Look, Paper, Reply, ToOffice
 from dashboards.ports import Answer
 from gateway.clock import SystemClock
@@ -93,11 +96,17 @@ class Clerk:
         if not isinstance(answer, Admitted):
             return self._refused(ask.ref, answer.problems)
         ids = [one.entry.id for one in told]
+        moved = [entry for entry in answer.entries if entry.act in STOCK_ACTS and entry.source != "csv"]
+        breaks = await asyncio.to_thread(self._judge.would_break, self.desk, moved, now) if moved else []
+        if breaks and not ask.dry and not ask.anyway:
+            return Reply(ask.ref, ok=False, error="would-break-law", data={"breaks": breaks})
         if answer.entries and not ask.dry:
             await self._write(ask.by.strip(), answer.entries, now)
             self.catch_up()
             self._stirred.set()
-        return Reply(ask.ref, ok=True, data={"entered": ids, "again": list(answer.again), "dry": ask.dry})
+        return Reply(
+            ask.ref, ok=True, data={"entered": ids, "again": list(answer.again), "dry": ask.dry, "breaks": breaks}
+        )
 
     def _told(self, ask: Enter | Import, now: Millis) -> tuple[list[Told], list[Problem]]:
         if isinstance(ask, Enter):
@@ -170,6 +179,8 @@ class Clerk:
                 data = shown.register(self.desk.standing(ask.name, on, known))
             case "history":
                 data = shown.history(self.desk.history(ask.name, ask.subject))
+            case "movements":
+                return self._movements(ask)
             case "findings":
                 data = self._judge.findings(self.desk, now if on is None else on, known)
             case "finding":
@@ -179,6 +190,19 @@ class Clerk:
             case _:
                 return Reply(ask.ref, ok=False, error="bad-request", data=ask.what)
         return Reply(ask.ref, ok=True, data=data)
+
+    def _movements(self, ask: Look) -> Reply:
+        try:
+            first, end = _months(ask.name)
+        except ValueError:
+            return self._refused(ask.ref, [Problem(0, "name", "not-a-date", ask.name, "2026-11")])
+        bounds = (moment(day.isoformat(), self._zone, self._now()) for day in (first, end))
+        return Reply(ask.ref, ok=True, data=shown.movements(month(self.desk.entries, *bounds)))
+
+
+def _months(text: str) -> tuple[date, date]:
+    first = date.fromisoformat(f"{text}-01")
+    return first, add_months(first, 1)
 
 
 def _batched(entries: Sequence[Thing]) -> Iterator[Sequence[Thing]]:

@@ -13,9 +13,10 @@ from compliance import catalogue, statutes
 from compliance.evaluate import evaluate
 from compliance.registers import facts as told
 from compliance.registers.entries import Entry, Millis, fold
+from compliance.registers.stock import Levels, after
 from compliance.situation import Situation
 from compliance.statutes import HOUSE
-from compliance.vocabulary import Finding, Rule, Statute
+from compliance.vocabulary import Finding, Rule, Statute, StatuteKind, Verdict
 from dashboards.office import Breach
 from gateway.depot import Depot
 from gateway.events import Json
@@ -75,6 +76,18 @@ class Judge:
             findings.breaches(found, kinds, self._depot.language),
         )
 
+    def would_break(self, desk: Desk, planned: Sequence[Entry], now: Millis) -> list[dict[str, Any]]:
+        """Return what the law would say against movements that are not done yet: new breaches, and worse ones."""
+        before = {findings.key_of(finding): finding for finding in self._found(desk, now, None)}
+        then = after(desk.stock(), planned)
+        kinds = {statute.id: statute.kind for statute in self._statutes}
+        return [
+            self._shown(finding) | {"text": finding.rule.text._asdict(), "remedy": finding.rule.remedy._asdict()}
+            for finding in self._found(desk, now, None, then)
+            if kinds[finding.statute] is not StatuteKind.REFERENCE
+            and _is_worse(before.get(findings.key_of(finding)), finding)
+        ]
+
     def findings(self, desk: Desk, on: Millis, known: Millis | None) -> dict[str, Any]:
         """What every rule says on a day, as known then or now, with the words of rule and clause."""
         found = self._found(desk, on, known)
@@ -94,7 +107,7 @@ class Judge:
         same = stood is not None and stood.verdict == finding.verdict.value
         return {**findings.as_json(finding), "since": stood.since if same and stood is not None else None}
 
-    def _found(self, desk: Desk, at: Millis, known: Millis | None) -> list[Finding]:
+    def _found(self, desk: Desk, at: Millis, known: Millis | None, stock: Levels | None = None) -> list[Finding]:
         on = told.day(at, self._zone)
         end = _end_of(on, self._zone)
         standing = fold(desk.entries, end, known)
@@ -102,7 +115,7 @@ class Judge:
         facts = [
             *self._configured,
             *told.of_registers(standing.values(), self._catalogue, self._zone),
-            *told.of_stock(desk.stock(end, known), noted, on),
+            *told.of_stock(stock or desk.stock(end, known), noted, on),
         ]
         situation = Situation.of(facts, self._catalogue, on)
         return [finding for statute in self._statutes for finding in evaluate(statute, situation, on)]
@@ -113,6 +126,14 @@ def until_midnight_s(utc: int, zone: ZoneInfo) -> float:
     now = datetime.fromtimestamp(utc / SECOND, UTC).astimezone(zone)
     midnight = datetime.combine(now.date() + timedelta(days=1), time(), zone)
     return max(1.0, (midnight - now).total_seconds() + 1.0)
+
+
+def _is_worse(before: Finding | None, then: Finding) -> bool:
+    if then.verdict is not Verdict.VIOLATED:
+        return False
+    if before is None or before.verdict is not Verdict.VIOLATED:
+        return True
+    return before.margin is not None and then.margin is not None and then.margin.low < before.margin.low
 
 
 def _end_of(day: date, zone: ZoneInfo) -> Millis:

@@ -5,6 +5,7 @@ from typing import Any
 
 from compliance.registers.entries import Entry, Millis, Standing
 from compliance.registers.forms import Field, Form, to_json
+from compliance.registers.movements import Kind, Row
 from compliance.registers.stock import Levels, Pile
 from sensors.stamps import MILLISECOND, UtcNanos, rfc3339
 
@@ -71,6 +72,24 @@ def stock(levels: Levels, areas: Sequence[str]) -> dict[str, Any]:
             for found in levels.discrepancies
         ],
     }
+
+
+def movements(rows: Mapping[Kind, Row]) -> list[dict[str, Any]]:
+    """A month's map, a row for each size, state and brand; units."""
+    return [
+        {
+            "size_kg": to_json(kind.size_kg),
+            "state": kind.state,
+            "brand": kind.brand,
+            "opening": row.opening,
+            "in": row.came,
+            "out": row.went,
+            "changed": row.changed,
+            "counted": row.counted,
+            "closing": row.closing,
+        }
+        for kind, row in rows.items()
+    ]
 
 
 def pile_data(pile: Pile) -> dict[str, Any]:
