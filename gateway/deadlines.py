@@ -70,11 +70,27 @@ class SuppressionEnds:
 
 
 @dataclass(frozen=True, slots=True)
+class LookAtFrequency:
+    """What came too often may be over, or is to be told together."""
+
+
+@dataclass(frozen=True, slots=True)
 class ClockSettled:
     """The civil clock has not jumped for a while, unless it has again since."""
 
 
-Task: TypeAlias = Stale | WindowEnds | SuppressionEnds | CableBack | Confirm | Repeat | Escalate | Unmute | ClockSettled
+Task: TypeAlias = (
+    Stale
+    | WindowEnds
+    | SuppressionEnds
+    | CableBack
+    | Confirm
+    | Repeat
+    | Escalate
+    | Unmute
+    | LookAtFrequency
+    | ClockSettled
+)
 
 
 class Deadlines:

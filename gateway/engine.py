@@ -14,6 +14,7 @@ from gateway.deadlines import (
     Confirm,
     Deadlines,
     Escalate,
+    LookAtFrequency,
     Repeat,
     Stale,
     SuppressionEnds,
@@ -38,6 +39,7 @@ from gateway.events import (
     Restored,
     SystemCondition,
 )
+from gateway.frequent import Frequent
 from gateway.gas import GasWatch
 from gateway.orders import Orders
 from gateway.outputs import Outputs
@@ -45,7 +47,7 @@ from gateway.records import utc_ms
 from gateway.restart import put_back
 from gateway.sight import Sight
 from gateway.suppressing import Suppressing
-from gateway.telling import Telling, annunciates
+from gateway.telling import Heard, Telling, annunciates
 from gateway.turn import Turn
 from gateway.watched import Head
 from gateway.windows import Windows
@@ -80,6 +82,7 @@ class Engine:
         self._conditions = Conditions(self.book)
         self.outputs = Outputs(self.book, self.sight, self.gas, self.deadlines, self._conditions)
         self.outputs.take_orders(orders.outputs)
+        self.frequent = Frequent(orders.frequencies, self.book, self._conditions, self.deadlines)
         known_ms = None if restored is None else restored.last_alive_ms
         self.time = CivilClock(now, known_ms, self.deadlines, self._conditions)
         self.sight.take_orders(orders, now.mono)
@@ -196,16 +199,12 @@ class Engine:
 
     def _do(self, task: Task, turn: Turn) -> None:
         match task:
-            case Stale():
-                self.sight.stale(task.head, turn)
-            case CableBack():
-                self.sight.cable_back(task.source, turn)
+            case Stale() | CableBack():
+                self.sight.due(task, turn)
             case Confirm():
                 self.outputs.confirm(task, turn)
-            case Repeat():
-                self.telling.repeat(task, self.sight.heads.get(DetectorId(task.key.subject)), turn)
-            case Escalate():
-                self.telling.escalate(task, turn)
+            case Repeat() | Escalate():
+                self.telling.due(task, self.sight.heads.get(DetectorId(task.key.subject)), turn)
             case Unmute():
                 self.outputs.follow(turn)
             case WindowEnds():
@@ -214,6 +213,8 @@ class Engine:
                     self.gas.close_window(head, turn)
             case SuppressionEnds():
                 self.suppressing.ends(task, turn)
+            case LookAtFrequency():
+                self.frequent.look(turn)
             case ClockSettled():
                 self.time.settle(turn)
             case _:
@@ -352,7 +353,7 @@ class Engine:
                 if alarm.key.kind is Kind.GAS and self.outputs.sounding(alarm, turn.now.mono):
                     self._took(alarm, turn.now, turn)  # it needs no siren started: one was just read to sound
             if send:
-                self.telling.owe(event, ticket, turn, hushed=self.suppressing.hushes(event))
+                self._tell(event, ticket, turn)
         if turn.events or turn.votes:
             self.outputs.follow(turn)
         if turn.records:
@@ -360,6 +361,14 @@ class Engine:
         turn.entries = self.time.marked(turn.entries)
         turn.leaving = self.telling.outbox.take_due(turn.now.mono)
         return turn.effects(self.book, ticket)
+
+    def _tell(self, event: AlarmEvent, ticket: int, turn: Turn) -> None:
+        """Owe an event to those who are to hear of it; what comes too often adds its own events to the turn."""
+        if self.suppressing.hushes(event):
+            return self.telling.owe(event, ticket, turn, Heard.STATES)
+        self.frequent.count(event, turn)
+        heard = Heard.TOGETHER if self.frequent.groups(event, turn) else Heard.ALL
+        return self.telling.owe(event, ticket, turn, heard)
 
     def _conclude(self, turn: Turn) -> None:
         """Draw what follows from the turn's events for other alarms."""

@@ -84,6 +84,7 @@ def watch_figures(
         Figure(
             "unknown_readings_total", "readings of detectors that are not configured", float(engine.unknown_readings)
         ),
+        Figure("notices_grouped_total", "alarm events that were told together", float(engine.frequent.grouped)),
         Figure("outbox_owed", "notices that nobody has taken yet", float(len(outbox))),
         Figure("outbox_dropped_total", "notices given up", float(outbox.dropped)),
         Figure("journal_queued", "records that wait for the disk", float(health.queued)),

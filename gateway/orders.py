@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from alerts.alarms import AlarmKey
 from alerts.effects import Row
+from alerts.frequency import Frequencies
 from alerts.policy import Levels, Timing
 from alerts.routing import EscalationStep, Recipient
 from sensors.readings import DetectorId
@@ -23,6 +24,9 @@ class Watch:
     area: str
     source: str
     blind_after: int
+
+
+USUAL = Frequencies()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,7 @@ class Orders:
         outputs: id -> its row of the table of effects.
         counting: channels whose acceptance counts as the first output of an alarm.
         by_design: rules that keep alarms quiet.
+        frequencies: from when on alarms come too often.
         stateful: channels that show where an alarm stands: they get every event, also what people need not hear.
     """
 
@@ -62,3 +67,4 @@ class Orders:
     counting: frozenset[str]
     by_design: tuple[ByDesign, ...] = ()
     stateful: frozenset[str] = frozenset()
+    frequencies: Frequencies = USUAL

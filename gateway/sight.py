@@ -150,6 +150,13 @@ class Sight:
         """The cable has been back for long enough: end its notice, and name the heads that stayed silent."""
         self._cable_may_be_whole(source, turn, force=True)
 
+    def due(self, task: Stale | CableBack, turn: Turn) -> None:
+        """The time has come to look at a head's age, or at a cable that came back."""
+        if isinstance(task, Stale):
+            self.stale(task.head, turn)
+        else:
+            self.cable_back(task.source, turn)
+
     def stale(self, head: Head, turn: Turn) -> None:
         """Look at one head's age. Armed once per head and moved on, so that a reading costs no deadline of its own."""
         if self.heads.get(head.watch.detector) is not head:

@@ -1,7 +1,10 @@
 """Telling people: what an alarm event owes to whom, its repeats and escalation, and what the channels answer."""
 
+from enum import Enum
+from typing import assert_never
+
 from alerts.alarmbook import AlarmBook
-from alerts.alarms import AlarmEvent, AlarmState, Cause, Kind, Phase, Verdict
+from alerts.alarms import AlarmEvent, AlarmState, Cause, Delivery, Kind, Phase, Verdict
 from alerts.outbox import Outbox, Settled
 from alerts.routing import deliveries
 from alerts.states import UNACKNOWLEDGED
@@ -17,6 +20,18 @@ FAILING_AFTER = 3
 """Attempts of one delivery that fail before its channel stands as failing."""
 
 
+GROUPS = Kind.SYSTEM.value
+"""Who hears this kind gets the notices that tell many alarms together; everybody else gets each by itself."""
+
+
+class Heard(Enum):
+    """Who hears of an event."""
+
+    ALL = "all"
+    TOGETHER = "together"  # people get one notice for many; what shows states gets each
+    STATES = "states"  # people get none; what shows states gets each
+
+
 class Telling:
     """The outbox, and the clockwork of repeats and escalation around it."""
 
@@ -26,19 +41,29 @@ class Telling:
         self._book = book
         self._deadlines = deadlines
 
-    def owe(self, event: AlarmEvent, ticket: int, turn: Turn, *, hushed: bool = False) -> None:
-        """Owe this event to everyone who hears of it. It leaves once recorded, or marked as not recorded.
-
-        Where it is hushed, only channels that show states carry it.
-        """
+    def owe(self, event: AlarmEvent, ticket: int, turn: Turn, heard: "Heard") -> None:
+        """Owe this event to everyone who hears of it. It leaves once recorded, or marked as not recorded."""
         alarm = self._book.get(event.key)
         told = frozenset(alarm.told) if alarm is not None else frozenset()
         leave = Instant(turn.now.mono + self.orders.timing.unrecorded)
-        only = self.orders.stateful if hushed else None
-        for delivery in deliveries(event, self.orders.recipients, told, only):
+        for delivery in self._deliveries(event, told, heard):
             for gone in self.outbox.owe(delivery, event, turn.now.mono, ticket=ticket, leave=leave):
                 self.record(gone, turn)
             turn.owed(delivery)
+
+    def _deliveries(self, event: AlarmEvent, told: frozenset[str], heard: "Heard") -> tuple[Delivery, ...]:
+        all_, stateful = self.orders.recipients, self.orders.stateful
+        match heard:
+            case Heard.ALL:
+                return deliveries(event, all_, told)
+            case Heard.STATES:
+                return deliveries(event, all_, told, stateful)
+            case Heard.TOGETHER:
+                others = [recipient for recipient in all_ if GROUPS not in recipient.alarms]
+                grouped = [recipient for recipient in all_ if GROUPS in recipient.alarms]
+                return deliveries(event, others, told) + deliveries(event, grouped, told, stateful)
+            case _:
+                assert_never(heard)
 
     def record(self, settled: Settled, turn: Turn) -> None:
         """Write an outcome down after the fact: every final one, and the first failure of each delivery."""
@@ -88,6 +113,13 @@ class Telling:
             if not set(rung.recipients) <= set(alarm.told):
                 due = Instant(mark + round(rung.after_s * SECOND))
                 self._deadlines.at(due, Escalate(alarm.key, mark, rung.recipients))
+
+    def due(self, task: Repeat | Escalate, head: Head | None, turn: Turn) -> None:
+        """The time of a repeat or of an escalation has come. `head`: the one that the alarm is about, if any."""
+        if isinstance(task, Repeat):
+            self.repeat(task, head, turn)
+        else:
+            self.escalate(task, turn)
 
     def repeat(self, task: Repeat, head: Head | None, turn: Turn) -> None:
         """Say it again while nobody has taken it; a head whose cable's notice speaks for it stays quiet."""

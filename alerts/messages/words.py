@@ -186,12 +186,15 @@ def _system_values(event: AlarmEvent, place: Place, catalogue: Catalogue) -> dic
     name = _clip(name, 40)
     reason = event.reason or "other"
     key = f"what.{part}.{reason}"
+    if event.subjects:
+        key = f"what.{part}.listed"
     what = say(
         key if key in catalogue else f"what.{part}.other",
         id=name,
         code=_clip(event.reason or "?", 40),
         detail=_clip(event.detail, 60) or say("why.none"),
         why=_why(event.reason, catalogue),
+        names=_names(event.subjects, catalogue),
     )
     return {
         "place": _where(place, catalogue, "", ""),
