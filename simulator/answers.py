@@ -1,6 +1,7 @@
 """What a scripted Modbus unit answers: honestly from its registers and coils, or forged as it is told."""
 
 import struct
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
@@ -8,6 +9,10 @@ from typing import Final
 from sensors.wire.rtu import rtu_frame
 
 READS: Final = {3: "holding", 4: "inputs"}
+BITS: Final = (1, 2)
+WRITE_ONE: Final = 5
+WRITES: Final = (WRITE_ONE, 15)
+ON: Final = 0xFF00
 
 
 class IdFault(Enum):
@@ -36,6 +41,8 @@ class ScriptedUnit:
         holding, inputs: registers by wire address; an address not there is answered with exception 2.
         discrete: discrete inputs by wire address. One named in `contacts` shows the coil that it hangs on.
         let_go_s: it supervises its master: a coil not written for so long is released; None never.
+        refresh: called before each answer, to bring everything to the present.
+        on_write: hears each coil that takes a write, and what it was set to.
         silent: takes requests and says nothing.
         delay_s: answers so much later; on a serial line this is on top of the service time.
         exception: answers everything with this exception code.
@@ -58,6 +65,8 @@ class ScriptedUnit:
     contacts: dict[int, int] = field(default_factory=dict)
     let_go_s: float | None = None
     written: dict[int, float] = field(default_factory=dict)
+    refresh: Callable[[], None] | None = None
+    on_write: Callable[[int, bool], None] | None = None
     silent: bool = False
     delay_s: float = 0.0
     exception: int | None = None
@@ -82,7 +91,11 @@ class ScriptedUnit:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request as it arrived. `at` is in seconds of the loop's clock; `count` is the value for a coil write."""
+    """One request as it arrived. `at` is in seconds of the loop's clock; `count` is the value for a coil write.
+
+    Attributes:
+        data: what a write of several coils carries: its byte count and its bits.
+    """
 
     at: float
     connection: int
@@ -91,6 +104,7 @@ class Request:
     function: int
     address: int
     count: int
+    data: bytes = b""
 
 
 def frame_of(transaction: int, unit: int, pdu: bytes, length_error: int = 0) -> bytes:
@@ -117,18 +131,18 @@ def exception_to(request: Request, code: int) -> bytes:
 
 def answer_to(request: Request, unit: ScriptedUnit) -> bytes:
     """Return the PDU of an honest answer."""
+    if unit.refresh is not None:
+        unit.refresh()
     if unit.exception is not None:
         return exception_to(request, unit.exception)
     if request.function in READS:
         return _registers(request, unit)
-    if request.function == 6:
-        return _write_register(request, unit)
-    if request.function not in (1, 2, 5):
-        return exception_to(request, 1)
     _let_go(unit, request.at)
-    if request.address not in (_inputs(unit) if request.function == 2 else unit.coils):
-        return exception_to(request, 2)
-    return _bits(request, unit)
+    if request.function in BITS:
+        return _bits(request, unit)
+    if request.function in WRITES:
+        return _write(request, unit)
+    return _write_register(request, unit) if request.function == 6 else exception_to(request, 1)
 
 
 def _write_register(request: Request, unit: ScriptedUnit) -> bytes:
@@ -165,17 +179,31 @@ def _registers(request: Request, unit: ScriptedUnit) -> bytes:
 
 def _bits(request: Request, unit: ScriptedUnit) -> bytes:
     address, count = request.address, request.count
-    if request.function == 5:
-        if address not in unit.stuck_coils:
-            unit.coils[address] = count == 0xFF00
-            unit.written[address] = request.at
-        return struct.pack(">BHH", 5, address, count)
     table = _inputs(unit) if request.function == 2 else unit.coils
+    if address not in table:
+        return exception_to(request, 2)
     packed = 0
     for index in range(count):
         packed |= table.get(address + index, False) << index
     size = (count + 7) // 8
     return bytes((request.function, size)) + packed.to_bytes(size, "little")
+
+
+def _write(request: Request, unit: ScriptedUnit) -> bytes:
+    if request.function == WRITE_ONE:
+        wanted = {request.address: request.count == ON}
+    else:
+        bits = int.from_bytes(request.data[1:], "little")
+        wanted = {request.address + index: bool(bits >> index & 1) for index in range(request.count)}
+    if not wanted or any(coil not in unit.coils for coil in wanted):
+        return exception_to(request, 2)
+    for coil, on in wanted.items():
+        if coil not in unit.stuck_coils:
+            unit.coils[coil] = on
+            unit.written[coil] = request.at
+            if unit.on_write is not None:
+                unit.on_write(coil, on)
+    return struct.pack(">BHH", request.function, request.address, request.count)
 
 
 def forged_count(pdu: bytes, fault: CountFault | None) -> bytes:

@@ -247,7 +247,7 @@ def _answers(port: int) -> bool:
 
 
 def _changed(before: Ports, after: Ports, yard: Yard) -> str:
-    pairs = [(line, before.lines[line], after.lines[line]) for line in yard.lines]
+    pairs = [(line.id, before.lines[line.id], after.lines[line.id]) for line in yard.tcp_lines()]
     pairs += [("mqtt", before.mqtt, after.mqtt), ("web", before.web, after.web)]
     return ", ".join(f"{name} {old} → {new}" for name, old, new in pairs if old != new)
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from simulator.lines import FAULT_BIT, HOST, OVER_RANGE_BIT, STATUS, VALUE, WARM_UP_BIT
-from simulator.yard import TICK_S, Head, ModbusWire, Yard
+from simulator.lines import HOST
+from simulator.yard import Head, Line, ModbusWire, Yard
 
 HEADER = re.compile(r"^\s*\[")
 PORT = re.compile(r"^(\s*port\s*=\s*)\d+", re.MULTILINE)
@@ -22,18 +22,18 @@ class ForeignDepotError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """Every port the file names."""
+    """Every port the file names. `lines` are those of the TCP lines."""
 
     lines: Mapping[str, int]
     mqtt: int
     web: int
 
 
-def render(yard: Yard, ports: Ports, calibrated_on: date, language: str) -> str:
-    """Return a whole depot.toml for the yard, whose messages are in `language`."""
+def render(yard: Yard, ports: Ports, calibrated_on: date, language: str, links: str = "") -> str:
+    """Return a whole depot.toml for the yard, whose messages are in `language`; `links` holds its serial devices."""
     blocks = [
         _HEAD.format(yard=yard, web=ports.web, host=HOST, mqtt=ports.mqtt, area=_quoted(yard.area), language=language),
-        *(_LINE.format(id=_quoted(line), host=HOST, port=ports.lines[line]) for line in yard.lines),
+        *(_line(line, ports, links) for line in yard.lines),
         *(_detector(head, yard.area, calibrated_on) for head in yard.heads),
         _TAIL.format(siren=yard.siren, bus=_quoted(yard.siren.line)),
     ]
@@ -48,9 +48,9 @@ def read_ports(text: str, yard: Yard) -> Ports:
     """
     try:
         document = tomllib.loads(text)
-        buses = {bus["id"]: bus["port"] for bus in document["bus"]}
+        buses = {bus["id"]: bus["port"] for bus in document["bus"] if "port" in bus}
         web = int(document["web"]["listen"].rpartition(":")[2])
-        return Ports({line: int(buses[line]) for line in yard.lines}, int(document["mqtt"]["port"]), web)
+        return Ports({line.id: int(buses[line.id]) for line in yard.tcp_lines()}, int(document["mqtt"]["port"]), web)
     except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError, AttributeError) as error:
         raise ForeignDepotError(f"{type(error).__name__}: {error}") from error
 
@@ -89,15 +89,45 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
+def _line(line: Line, ports: Ports, links: str) -> str:
+    if line.transport == "tcp":
+        own = _TCP.format(host=HOST, port=ports.lines[line.id])
+    else:
+        own = _RTU.format(device=_quoted(f"{links}/{line.id}"))
+    return _LINE.format(id=_quoted(line.id), own=own, line=line)
+
+
 def _detector(head: Head, area: str, calibrated_on: date) -> str:
     wire = head.wire
     own = (
-        _MODBUS.format(wire=wire, bus=_quoted(wire.line))
+        f"bus = {_quoted(wire.line)}\nunit = {wire.unit}"
         if isinstance(wire, ModbusWire)
-        else _MQTT.format(topic=_quoted(wire.topic))
+        else f"mqtt = {_quoted(wire.topic)}\nmax_age_ms = 2500"
     )
-    common = _DETECTOR.format(id=_quoted(head.id), area=_quoted(area), on=calibrated_on.isoformat())
-    return common + own
+    keys = "".join(f"{key} = {_valued(value)}\n" for key, value in head.settings.items())
+    return _DETECTOR.format(
+        id=_quoted(head.id),
+        area=_quoted(area),
+        on=calibrated_on.isoformat(),
+        profile=_quoted(head.profile.id),
+        own=own,
+        keys=keys,
+    )
+
+
+def _valued(value: object) -> str:
+    """A value as TOML writes it on one line."""
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case Mapping():
+            return "{ " + ", ".join(f"{key} = {_valued(inner)}" for key, inner in value.items()) + " }"
+        case list() | tuple():
+            return "[" + ", ".join(map(_valued, value)) + "]"
+        case str():
+            return _quoted(value)
+        case _:
+            return str(value)
 
 
 _HEAD = """\
@@ -133,12 +163,20 @@ port = {mqtt}
 _LINE = """\
 [[bus]]
 id = {id}
+{own}
+period_ms = {line.period_ms}
+timeout_ms = {line.timeout_ms}
+"""
+
+_TCP = """\
 transport = "tcp"
 host = "{host}"
-port = {port}
-period_ms = 500
-timeout_ms = 200
-"""
+port = {port}"""
+
+_RTU = """\
+transport = "rtu"
+device = {device}
+baud = 19200"""
 
 _DETECTOR = """\
 [[detector]]
@@ -146,33 +184,9 @@ id = {id}
 area = {area}
 lel_vol_pct = 1.4
 calibrated_on = {on}
-"""
-
-_MODBUS = f"""\
-profile = "generic-modbus"
-bus = {{bus}}
-unit = {{wire.unit}}
-register = {VALUE}
-function = "holding"
-type = "uint16"
-scale = 0.1
-unit_of_value = "lel_pct"
-full_scale = 100
-status_register = {STATUS}
-bits = {{{{ fault = [{FAULT_BIT}], warm_up = [{WARM_UP_BIT}], over_range = [{OVER_RANGE_BIT}] }}}}
-refresh_s = {TICK_S}
-"""
-
-_MQTT = """\
-profile = "mqtt-json"
-mqtt = {topic}
-value = "/lel"
-sequence = "/seq"
-unit_of_value = "lel_pct"
-full_scale = 100
-refresh_s = 0.5
-max_age_ms = 2500
-"""
+profile = {profile}
+{own}
+{keys}"""
 
 _TAIL = """\
 [[channel]]
@@ -196,4 +210,15 @@ name = "Dona do depósito"
 role = "owner"
 channels = ["painel", "console"]
 alarms = ["A1", "A2", "A3", "BLIND", "SYSTEM"]
+
+[[recipient]]
+id = "central"
+name = "Central de monitoramento"
+role = "centre"
+channels = ["painel"]
+alarms = []
+
+[[escalation]]
+after_s = 60
+recipients = ["central"]
 """

@@ -1,25 +1,18 @@
-"""Modbus TCP lines of simulated heads and sirens, served by pymodbus. Knows no scenario."""
+"""Modbus TCP lines served by pymodbus: a peer of another hand for the driver. Knows no scenario."""
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, cast
 
-from pymodbus.constants import ExcCodes
 from pymodbus.pdu import ModbusPDU
 from pymodbus.server import ModbusTcpServer
 from pymodbus.server.requesthandler import ServerRequestHandler
-from pymodbus.simulator import DataType, SimData, SimDevice
+from pymodbus.simulator import SimDevice
 
 HOST = "127.0.0.1"
-VALUE, STATUS = 0, 1
-"""A head's registers, holding and input alike: tenths of a %LEL, and its status bits."""
-FAULT_BIT, WARM_UP_BIT, OVER_RANGE_BIT = 0, 1, 2
 MAX_HELD = 4096
 """Bytes of unanswered requests a connection may hold before it is dropped: garbage, or a client that never reads."""
-
-ReadHead = Callable[[], tuple[int, int]]
-"""Returns the value register and the status register as they are now."""
 
 
 class _Connection(ServerRequestHandler):
@@ -66,32 +59,6 @@ class LineServer(ModbusTcpServer):
     async def stop(self) -> None:
         """Close the port and every connection."""
         await self.shutdown()  # type: ignore[no-untyped-call]  # pymodbus leaves it untyped
-
-
-def head_unit(unit: int, read: ReadHead) -> SimDevice:
-    """Return a head at this unit address; `read` is asked anew for every request."""
-
-    async def refresh(*request: Any) -> ExcCodes | None:  # noqa: ANN401 - six positional ones of pymodbus
-        *_, registers, written = request
-        if written is not None:
-            return ExcCodes.ILLEGAL_FUNCTION
-        registers[VALUE], registers[STATUS] = read()
-        return None
-
-    return SimDevice(unit, SimData(0, values=[0, 0], datatype=DataType.REGISTERS), action=refresh)
-
-
-def coil_unit(unit: int, coil: int, told: Callable[[bool], None]) -> SimDevice:
-    """Return sixteen coils at this unit address; `told` hears each value written to one of them."""
-
-    async def hear(*request: Any) -> ExcCodes | None:  # noqa: ANN401 - six positional ones of pymodbus
-        _function, _start, address, *_, written = request
-        if written is not None and 0 <= coil - address < len(written):
-            told(bool(written[coil - address]))
-        return None
-
-    memory = SimData(0, values=[0], datatype=DataType.REGISTERS)
-    return SimDevice(unit, memory, use_bit_addressing=True, action=hear)
 
 
 async def listen(units: Sequence[SimDevice], wanted: int = 0) -> LineServer:

@@ -155,7 +155,7 @@ class Room:
         kept: dict[str, object] = {"answers": self.answers, "commit_s": self.commit_s, "orders": self.orders}
         kept |= {"skew_s": self.skew_s, "last_alive_ms": known}
         kept |= {"states": dict(self.states), "rows": dict(self.rows), "bodies": dict(self.bodies)}
-        return Room(boot=boot, at=self.at + down_s, restored=restored, **(kept | changes))  # type: ignore[arg-type]
+        return type(self)(boot=boot, at=self.at + down_s, restored=restored, **(kept | changes))  # type: ignore[arg-type]
 
     # --- looking ---------------------------------------------------------------------------------
 

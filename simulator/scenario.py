@@ -1,105 +1,25 @@
-"""Reads yards and scenarios from TOML. Every error names file and key, what is wrong and what would be right."""
+"""Reads scenarios from TOML. Every error names file and key, what is wrong and what would be right."""
 
-import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from difflib import get_close_matches
 from importlib import resources
-from math import isfinite
+from math import inf
 from pathlib import Path
-from typing import NoReturn, TypeGuard
 
+from alerts.alarms import Kind
 from alerts.messages.catalogue import LANGUAGES
-from simulator.instrument import Instrument
-from simulator.world import Air, Leak, Place, World
-from simulator.yard import Head, ModbusWire, MqttWire, Restart, Scenario, Siren, Yard
+from sensors.wire.meanings import SAYINGS
+from simulator.expectations import EVENTS, LEVELS, Expectation
+from simulator.happenings import KINDS, Happening, On, Person, StockMove, What
+from simulator.sources import Hole, Phase, Rates
+from simulator.tables import ScenarioError, TableText, is_number, read_table
+from simulator.world import Air, Ground, Leak, World
+from simulator.yard import Scenario, Yard
+from simulator.yard_file import parse_yard
+
+__all__ = ["ScenarioError", "load", "names", "parse"]
 
 HERE = resources.files("simulator")
-
-
-class ScenarioError(Exception):
-    """A scenario or yard file that cannot be used. For its author."""
-
-
-@dataclass(slots=True)
-class _Table:
-    """A TOML table that knows where it stands, and which of its keys were asked for."""
-
-    file: str
-    path: str
-    values: Mapping[str, object]
-    asked: set[str] = field(default_factory=set)
-
-    def fail(self, key: str, why: str) -> NoReturn:
-        """Raise for one key."""
-        where = f"{self.path}.{key}" if self.path else key
-        raise ScenarioError(f"{self.file}: {where}: {why}")
-
-    def has(self, key: str) -> bool:
-        return key in self.values
-
-    def get(self, key: str, default: object = None) -> object:
-        self.asked.add(key)
-        if key not in self.values and default is None:
-            self.fail(key, "is missing")
-        return self.values.get(key, default)
-
-    def text(self, key: str) -> str:
-        value = self.get(key)
-        if not isinstance(value, str) or not value:
-            self.fail(key, f"must be a text in quotes, got {value!r}")
-        return value
-
-    def number(self, key: str, low: float, high: float, default: float | None = None) -> float:
-        value = self.get(key, default)
-        if not is_number(value):
-            self.fail(key, f"must be a number from {low:g} to {high:g}, got {value!r}")
-        if not low <= value <= high:
-            self.fail(key, f"must lie from {low:g} to {high:g}, got {value:g}")
-        return float(value)
-
-    def whole(self, key: str, low: int, high: int) -> int:
-        value = self.get(key)
-        if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
-            self.fail(key, f"must be a whole number from {low} to {high}, got {value!r}")
-        return value
-
-    def texts(self, key: str) -> tuple[str, ...]:
-        value = self.get(key)
-        if not isinstance(value, list) or not value or not all(isinstance(item, str) and item for item in value):
-            self.fail(key, f'must be a list such as ["linha-1"], got {value!r}')
-        return tuple(value)
-
-    def table(self, key: str) -> "_Table":
-        value = self.get(key)
-        if not isinstance(value, dict):
-            self.fail(key, f"must be a table ([{key}]), got {value!r}")
-        return _Table(self.file, f"[{key}]", value)
-
-    def tables(self, key: str) -> "list[_Table]":
-        value = self.get(key, ())
-        if not isinstance(value, Sequence) or not all(isinstance(item, dict) for item in value):
-            self.fail(key, f"must be written as [[{key}]], got {value!r}")
-        return [_Table(self.file, f"[[{key}]] {number}", item) for number, item in enumerate(value, start=1)]
-
-    def done(self) -> None:
-        """Refuse keys that nobody asked for.
-
-        Raises:
-            ScenarioError: with the nearest known key.
-        """
-        for key in self.values:
-            if key not in self.asked:
-                near = get_close_matches(key, self.asked, n=1)
-                known = ", ".join(sorted(self.asked))
-                self.fail(
-                    key, f"unknown key; did you mean {near[0]!r}?" if near else f"unknown key; known are: {known}"
-                )
-
-
-def is_number(value: object) -> TypeGuard[int | float]:
-    """Tell whether a TOML value is a number (a truth value is none, nor are nan and inf)."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+LONGEST_S = 86_400.0
 
 
 def names() -> list[str]:
@@ -133,108 +53,78 @@ def parse(name: str, file: str, text: str) -> Scenario:
     Raises:
         ScenarioError: if it cannot be used.
     """
-    top = _top(file, text)
-    yard_name = top.text("yard")
-    source = HERE / "yards" / f"{yard_name}.toml"
-    if not yard_name.isidentifier() or not source.is_file():
-        top.fail("yard", f"there is no yard {yard_name!r} beside the simulator's own")
-    yard = parse_yard(yard_name, f"yards/{yard_name}.toml", source.read_text(encoding="utf-8"))
+    top = read_table(file, text)
+    yard = _yard(top)
     scenario = Scenario(
         name=name,
-        title=_title(top.table("title")),
+        title=_words(top.table("title")),
+        description=_words(top.table("description")),
         seed=top.whole("seed", 0, 2**63 - 1),
+        lasts_s=top.number("lasts_s", 1, LONGEST_S),
         yard=yard,
-        world=World(_air(top.table("air")), tuple(_leak(item) for item in top.tables("leak"))),
-        restarts=tuple(_restart(item, yard) for item in top.tables("restart")),
+        world=World(
+            _air(top.table("air")), tuple(_leak(item, yard.ground) for item in top.tables("leak")), yard.ground
+        ),
+        happenings=tuple(_happening(item, yard) for item in top.tables("event")),
+        people=tuple(_person(item) for item in top.tables("person")),
+        stock=tuple(_stock(item, yard) for item in top.tables("stock")),
+        expected=tuple(_expected(item, yard) for item in top.tables("expect")),
     )
     top.done()
     return scenario
 
 
-def parse_yard(name: str, file: str, text: str) -> Yard:
-    """Read a yard's text; `file` is its name in messages.
+def _yard(top: TableText) -> Yard:
+    name = top.text("yard")
+    source = HERE / "yards" / f"{name}.toml"
+    if not name.isidentifier() or not source.is_file():
+        top.fail("yard", f"there is no yard {name!r} beside the simulator's own")
+    return parse_yard(name, f"yards/{name}.toml", source.read_text(encoding="utf-8"))
 
-    Raises:
-        ScenarioError: if it cannot be used.
-    """
-    top = _top(file, text)
-    lines = top.texts("lines")
-    table = top.table("siren")
-    siren = Siren(_line(table, lines), table.whole("unit", 1, 247), table.whole("coil", 0, 15))
+
+def _words(table: TableText) -> dict[str, str]:
+    words = {language: table.text(language) for language in LANGUAGES}
     table.done()
-    heads: list[Head] = []
-    taken: dict[object, str] = {(siren.line, siren.unit): "the siren"}
-    for item in top.tables("head"):
-        head = _head(item, lines)
-        for key in (
-            head.id,
-            (head.wire.line, head.wire.unit) if isinstance(head.wire, ModbusWire) else head.wire.topic,
-        ):
-            if key in taken:
-                item.fail("id", f"{head.id}: {key!r} is already taken by {taken[key]}")
-            taken[key] = head.id
-        heads.append(head)
-    if not heads:
-        top.fail("head", "a yard needs at least one [[head]]")
-    yard = Yard(name, top.text("area"), top.number("licensed_kg", 1, 1e7), lines, tuple(heads), siren)
-    top.done()
-    return yard
+    return words
 
 
-def _top(file: str, text: str) -> _Table:
-    try:
-        return _Table(file, "", tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
-        raise ScenarioError(f"{file}: {error}") from error
-
-
-def _line(table: _Table, lines: tuple[str, ...]) -> str:
-    line = table.text("line")
-    if line not in lines:
-        table.fail("line", f"{line!r} is not among the yard's lines ({', '.join(lines)})")
-    return line
-
-
-def _head(item: _Table, lines: tuple[str, ...]) -> Head:
-    name = item.text("id")
-    if item.has("topic") == item.has("line"):
-        item.fail("topic", f"{name}: a head has either `topic` (MQTT) or `line` and `unit` (Modbus)")
-    wire: ModbusWire | MqttWire
-    if item.has("topic"):
-        wire = MqttWire(item.text("topic"))
-    else:
-        wire = ModbusWire(_line(item, lines), item.whole("unit", 1, 247))
-    place = Place(item.number("x_m", -1e4, 1e4), item.number("y_m", -1e4, 1e4), item.number("height_m", 0, 10))
-    instrument = Instrument(
-        t90_s=item.number("t90_s", 0, 300),
-        warm_up_s=item.number("warm_up_s", 0, 3600, default=60.0),
-        full_scale=item.number("full_scale", 1, 1000, default=100.0),
-    )
-    item.done()
-    return Head(name, place, instrument, wire)
-
-
-def _title(table: _Table) -> dict[str, str]:
-    title = {language: table.text(language) for language in LANGUAGES}
-    table.done()
-    return title
-
-
-def _air(table: _Table) -> Air:
+def _air(table: TableText) -> Air:
     usual = Air()
     air = Air(
         wind_m_s=table.number("wind_m_s", 0, 40),
         towards_deg=table.number("towards_deg", 0, 360),
         relative_density=table.number("relative_density", 1.05, 3, default=usual.relative_density),
         lel_vol_pct=table.number("lel_vol_pct", 0.5, 5, default=usual.lel_vol_pct),
-        mixing_s=table.number("mixing_s", 1, 600, default=usual.mixing_s),
+        mixing_s=table.number("mixing_s", 1, 600) if table.has("mixing_s") else None,
     )
     table.done()
     return air
 
 
-def _leak(item: _Table) -> Leak:
-    x_m, y_m = item.number("x_m", -1e4, 1e4), item.number("y_m", -1e4, 1e4)
+def _leak(item: TableText, ground: Ground) -> Leak:
+    x_m, y_m = item.number("x_m", 0, ground.east_m), item.number("y_m", 0, ground.north_m)
+    if item.has("rate_kg_h") == item.has("hole_mm"):
+        item.fail("rate_kg_h", "a leak has either `rate_kg_h` or `hole_mm` with `phase`, `contents_kg` and `opens_s`")
+    source = _rates(item) if item.has("rate_kg_h") else _hole(item)
+    item.done()
+    return Leak(x_m, y_m, source)
+
+
+def _hole(item: TableText) -> Hole:
+    opens_s = item.number("opens_s", 0, LONGEST_S)
+    closes_s = item.number("closes_s", 0, LONGEST_S) if item.has("closes_s") else inf
+    if closes_s <= opens_s:
+        item.fail("closes_s", f"must lie after opens_s = {opens_s:g}, got {closes_s:g}")
+    return Hole(
+        Phase(item.choice("phase", [phase.value for phase in Phase])),
+        item.number("hole_mm", 0.05, 100),
+        item.number("contents_kg", 0.01, 1e6),
+        opens_s,
+        closes_s,
+    )
+
+
+def _rates(item: TableText) -> Rates:
     raw = item.get("rate_kg_h")
     if not isinstance(raw, list) or not raw:
         item.fail("rate_kg_h", f"must be a list of [seconds, kg/h], got {raw!r}")
@@ -247,14 +137,73 @@ def _leak(item: _Table) -> Leak:
         if points and entry[0] <= points[-1][0]:
             item.fail("rate_kg_h", f"times must rise, but {entry[0]:g} follows {points[-1][0]:g}")
         points.append((float(entry[0]), float(entry[1])))
-    item.done()
-    return Leak(x_m, y_m, tuple(points))
+    return Rates(tuple(points))
 
 
-def _restart(item: _Table, yard: Yard) -> Restart:
-    head = item.text("head")
-    if head not in {known.id for known in yard.heads}:
-        item.fail("head", f"{head!r} hangs nowhere in yard {yard.name!r}")
-    restart = Restart(head, item.number("at_s", 0, 1e6))
+def _happening(item: TableText, yard: Yard) -> Happening:
+    what = What(item.choice("what", [each.value for each in What]))
+    kind = KINDS[what]
+    at_s = item.number("at_s", 0, LONGEST_S)
+    until_s = inf
+    if kind.lasting and item.has("until_s"):
+        until_s = item.number("until_s", 0, LONGEST_S)
+        if until_s <= at_s:
+            item.fail("until_s", f"must lie after at_s = {at_s:g}, got {until_s:g}")
+    amount = item.number(*kind.amount) if kind.amount is not None else 0.0
+    word = item.choice("word", SAYINGS) if what is What.SAYS else ""
+    happening = Happening(what, _target(item, what, yard), at_s, until_s, amount, word)
     item.done()
-    return restart
+    return happening
+
+
+def _target(item: TableText, what: What, yard: Yard) -> str:
+    kind = KINDS[what]
+    if kind.on not in (On.HEAD, On.LINE):
+        return ""
+    target = item.text(kind.on.value)
+    if kind.on is On.LINE:
+        known = {line.id: line.transport for line in yard.lines}
+    else:
+        known = {head.id: yard.wire_of(head) for head in yard.heads}
+    if target not in known:
+        near = get_close_matches(target, known, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        item.fail(kind.on.value, f"{target!r} is nowhere in yard {yard.name!r}{hint}")
+    if known[target] not in kind.wires:
+        item.fail("what", f"{what.value} cannot befall {target!r}, which is on {known[target]}")
+    return target
+
+
+def _person(item: TableText) -> Person:
+    person = Person(
+        item.text("name"),
+        item.number("acknowledges_after_s", 0, LONGEST_S) if item.has("acknowledges_after_s") else None,
+        item.number("resets_after_s", 0, LONGEST_S) if item.has("resets_after_s") else None,
+    )
+    item.done()
+    return person
+
+
+def _stock(item: TableText, yard: Yard) -> StockMove:
+    area = item.choice("area", [yard.area])
+    move = StockMove(item.number("at_s", 0, LONGEST_S), area, item.text("container"), item.whole("pieces", -9999, 9999))
+    if not move.pieces:
+        item.fail("pieces", "must be more than 0 for cylinders brought, less for cylinders taken, got 0")
+    item.done()
+    return move
+
+
+def _expected(item: TableText, yard: Yard) -> Expectation:
+    event = item.choice("event", EVENTS)
+    kind = item.choice("kind", [kind.value for kind in Kind], default=Kind.GAS.value)
+    subject = item.text("subject")
+    if kind in ("GAS", "BLIND") and subject != "*":
+        item.choice("subject", [head.id for head in yard.heads])
+    from_s = item.number("from_s", 0, LONGEST_S, default=0.0)
+    by_s = item.number("by_s", 0, LONGEST_S) if item.has("by_s") or event != "never" else inf
+    if by_s < from_s:
+        item.fail("by_s", f"must not lie before from_s = {from_s:g}, got {by_s:g}")
+    level = item.choice("level", LEVELS) if item.has("level") else ""
+    recipient = item.text("recipient") if event == "told" else ""
+    item.done()
+    return Expectation(event, subject, kind, level, from_s, by_s, recipient)

@@ -25,7 +25,7 @@ from simulator.answers import (
     frame_of,
     rtu_frame_of,
 )
-from simulator.serial import Cable
+from simulator.serial import Cable, CableTransport
 
 __all__ = ["CountFault", "IdFault", "Request", "ScriptedServer", "ScriptedUnit"]
 
@@ -33,6 +33,11 @@ MAX_LOG: Final = 1_000_000
 BACKLOG: Final = 1024
 MIN_RTU_REQUEST: Final = 8
 LONG_WRITES: Final = (15, 16)
+MBAP: Final = 6
+"""Bytes before what a frame's length counts."""
+LENGTHS: Final = range(2, 255)
+PLAIN_REQUEST: Final = 6
+"""Unit, function, address and count."""
 WIRE_BYTES: Final = 8 + 7
 """Bytes of a register request and its answer, for the time that they take on the line."""
 
@@ -80,6 +85,7 @@ class ScriptedServer:
         self.byte_s = 0.0
         self.cable: Cable | None = None
         self._frozen = False
+        self._severed = False
         self._server: asyncio.Server | None = None
         self._open: set[_Connection] = set()
         self.all_closed = asyncio.Event()
@@ -100,7 +106,7 @@ class ScriptedServer:
         if self.cable is None:
             line = _Connection(self)
             self.cable = Cable(link, line.data_received)
-            line.connection_made(_CableTransport(self.cable))
+            line.connection_made(CableTransport(self.cable))
         return self.cable.plug()
 
     def unplug(self) -> None:
@@ -130,10 +136,27 @@ class ScriptedServer:
             self._server.close()
             self._server = None
 
+    def sever(self, *, severed: bool) -> None:
+        """Cut the line or mend it: while it is cut every connection is reset at once, or the serial device is gone."""
+        if severed is self._severed:
+            return
+        self._severed = severed
+        if self.cable is None:
+            self.reset()
+        elif severed:
+            self.cable.unplug()
+        else:
+            self.cable.plug()
+
     def reset(self) -> None:
         """Send RST on every connection."""
         for connection in tuple(self._open):
             connection.reset()
+
+    @property
+    def severed(self) -> bool:
+        """Whether the line is cut."""
+        return self._severed
 
     @property
     def frozen(self) -> bool:
@@ -242,27 +265,6 @@ class ScriptedServer:
             connection.send(frame)
 
 
-class _CableTransport(asyncio.Transport):
-    """A pseudo-terminal, as a connection writes to it. It is pulled out and plugged in apart from its connection."""
-
-    def __init__(self, cable: Cable) -> None:
-        super().__init__()
-        self._cable = cable
-
-    def write(self, data: bytes | bytearray | memoryview) -> None:
-        """Send towards the program under test."""
-        self._cable.write(bytes(data))
-
-    def abort(self) -> None:
-        """Nothing to drop: a serial line knows no connections."""
-
-    def pause_reading(self) -> None:
-        """Nothing to hold: what is not read is lost."""
-
-    def resume_reading(self) -> None:
-        """See `pause_reading`."""
-
-
 class _Connection(asyncio.Protocol):
     """One client."""
 
@@ -283,6 +285,8 @@ class _Connection(asyncio.Protocol):
         self._number = self._server.connections
         if self._server.frozen:
             self.freeze(True)
+        if self._server.severed:
+            self.reset()
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - of the protocol
         self._transport = None
@@ -296,11 +300,20 @@ class _Connection(asyncio.Protocol):
             self._rtu_requests()
             return
         now = asyncio.get_running_loop().time()
-        while len(self._bytes) >= 12:
-            transaction, _, length, unit, function, address, count = struct.unpack_from(">HHHBBHH", self._bytes)
-            del self._bytes[: 6 + length]
+        while len(self._bytes) >= MBAP:
+            transaction, protocol, length = struct.unpack_from(">HHH", self._bytes)
+            if protocol or length not in LENGTHS:
+                self.abort()  # no frame of Modbus can be found in this stream again
+                return
+            if len(self._bytes) < MBAP + length:
+                return
+            frame = bytes(self._bytes[MBAP : MBAP + length]).ljust(PLAIN_REQUEST, b"\0")
+            del self._bytes[: MBAP + length]
+            unit, function, address, count = struct.unpack_from(">BBHH", frame)
             self._previous, self._last = self._last, transaction
-            self._server.take(self, Request(now, self._number, transaction, unit, function, address, count))
+            self._server.take(
+                self, Request(now, self._number, transaction, unit, function, address, count, frame[PLAIN_REQUEST:])
+            )
 
     def _rtu_requests(self) -> None:
         now = asyncio.get_running_loop().time()
@@ -313,8 +326,9 @@ class _Connection(asyncio.Protocol):
                 del held[:1]
                 continue
             unit, function, address, count = struct.unpack_from(">BBHH", held)
+            data = bytes(held[6 : size - 2])
             del held[:size]
-            self._server.take(self, Request(now, self._number, 0, unit, function, address, count))
+            self._server.take(self, Request(now, self._number, 0, unit, function, address, count, data))
 
     def abort(self) -> None:
         """Drop the connection."""

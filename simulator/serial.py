@@ -99,6 +99,27 @@ class Cable:
             self._loop.add_reader(self._far, self._readable)
 
 
+class CableTransport(asyncio.Transport):
+    """A pseudo-terminal, as a connection writes to it. It is pulled out and plugged in apart from its connection."""
+
+    def __init__(self, cable: Cable) -> None:
+        super().__init__()
+        self._cable = cable
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        """Send towards the program under test."""
+        self._cable.write(bytes(data))
+
+    def abort(self) -> None:
+        """Nothing to drop: a serial line knows no connections."""
+
+    def pause_reading(self) -> None:
+        """Nothing to hold: what is not read is lost."""
+
+    def resume_reading(self) -> None:
+        """See `pause_reading`."""
+
+
 def _terminal() -> tuple[int, str]:
     """Open a new pseudo-terminal, raw and non-blocking; return its far end and the near end's name."""
     far = os.open("/dev/ptmx", os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK | os.O_CLOEXEC)

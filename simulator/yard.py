@@ -2,12 +2,34 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from math import inf
 
-from simulator.instrument import Indication, Instrument, follow, indicate, noise
-from simulator.world import Place, World
+from sensors.profiles import Profile
+from simulator.expectations import Expectation
+from simulator.happenings import KINDS, Happening, On, Person, StockMove, plight
+from simulator.instrument import WELL, Indication, Instrument, Sensor, noise
+from simulator.world import Floor, Ground, Place, World
 
 TICK_S = 0.1
-"""Heads renew what they show this often."""
+"""Heads renew what they show this often, or as seldom as they are built to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A Modbus line.
+
+    Attributes:
+        transport: ``tcp``, or ``rtu`` over a pseudo-terminal.
+        one_at_a_time: a gateway to a serial line: one request at a time, a mute unit holding all for `mute_wait_s`.
+        period_ms, timeout_ms: how it is polled.
+    """
+
+    id: str
+    transport: str = "tcp"
+    one_at_a_time: bool = False
+    mute_wait_s: float = 0.2
+    period_ms: int = 500
+    timeout_ms: int = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +49,18 @@ class MqttWire:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """One installed head: where it hangs, what it is, how it speaks."""
+    """One installed head: where it hangs, what it is, how it speaks.
+
+    Attributes:
+        profile: installed with `settings`, which are also the keys of its depot.toml entry.
+    """
 
     id: str
     place: Place
     instrument: Instrument
     wire: ModbusWire | MqttWire
+    profile: Profile
+    settings: Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +79,22 @@ class Yard:
     name: str
     area: str
     licensed_kg: float
-    lines: tuple[str, ...]
+    ground: Ground
+    lines: tuple[Line, ...]
     heads: tuple[Head, ...]
     siren: Siren
+
+    def line(self, name: str) -> Line:
+        """Return the line of this name."""
+        return next(line for line in self.lines if line.id == name)
+
+    def tcp_lines(self) -> tuple[Line, ...]:
+        """Return the lines behind a TCP port."""
+        return tuple(line for line in self.lines if line.transport == "tcp")
+
+    def wire_of(self, head: Head) -> str:
+        """Return ``tcp``, ``rtu`` or ``mqtt``."""
+        return self.line(head.wire.line).transport if isinstance(head.wire, ModbusWire) else "mqtt"
 
     def modbus_heads(self, line: str) -> tuple[tuple[Head, ModbusWire], ...]:
         """Return the heads on a line."""
@@ -67,27 +108,34 @@ class Yard:
 
 
 @dataclass(frozen=True, slots=True)
-class Restart:
-    """A head loses power for a moment, and warms up again."""
-
-    head: str
-    at_s: float
-
-
-@dataclass(frozen=True, slots=True)
 class Scenario:
     """A yard and what happens in it. Every head was powered long before, unless a restart says otherwise.
 
     Attributes:
-        title: what happens, in a few words, by language.
+        title, description: what happens, in a few words and in a few sentences, by language.
+        lasts_s: how long it takes until everything expected has been seen.
+        expected: what a watch must make of it.
     """
 
     name: str
     title: Mapping[str, str]
+    description: Mapping[str, str]
     seed: int
+    lasts_s: float
     yard: Yard
     world: World
-    restarts: tuple[Restart, ...] = ()
+    happenings: tuple[Happening, ...] = ()
+    people: tuple[Person, ...] = ()
+    stock: tuple[StockMove, ...] = ()
+    expected: tuple[Expectation, ...] = ()
+
+    def of(self, target: str) -> tuple[Happening, ...]:
+        """Return what befalls one head or line."""
+        return tuple(each for each in self.happenings if each.target == target)
+
+    def on(self, what: On) -> tuple[Happening, ...]:
+        """Return what befalls the broker or the host."""
+        return tuple(each for each in self.happenings if KINDS[each.what].on is what)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,30 +160,33 @@ class Course:
     scenario: Scenario
     tick: int = -1
     shown: dict[str, Indication] = field(default_factory=dict)
-    _sensed: dict[str, float] = field(default_factory=dict)
+    floor: Floor = field(init=False)
+    _sensors: dict[str, Sensor] = field(default_factory=dict)
+    _happenings: dict[str, tuple[Happening, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self.floor = Floor(self.scenario.world)
         for head in self.scenario.yard.heads:
-            self._sensed[head.id] = 0.0
-            self.shown[head.id] = self._indication(head)
+            self._sensors[head.id] = Sensor(head.instrument)
+            self._happenings[head.id] = self.scenario.of(head.id)
+            self.shown[head.id] = Indication(0.0)
+
+    @property
+    def t_s(self) -> float:
+        """Seconds into the scenario."""
+        return self.tick * TICK_S
 
     def step(self) -> None:
         """Go one tick on."""
         self.tick += 1
-        t_s = self.tick * TICK_S
+        t_s = self.t_s
+        self.floor.advance(t_s)
         for head in self.scenario.yard.heads:
-            gas = self.scenario.world.lel_pct(head.place, t_s)
-            self._sensed[head.id] = follow(self._sensed[head.id], gas, TICK_S, head.instrument.t90_s)
-            self.shown[head.id] = self._indication(head)
-
-    def _indication(self, head: Head) -> Indication:
-        wander = noise(self.scenario.seed, head.id, self.tick)
-        return indicate(head.instrument, self._sensed[head.id], wander, self._powered_s(head))
-
-    def _powered_s(self, head: Head) -> float:
-        t_s = self.tick * TICK_S
-        starts = [restart.at_s for restart in self.scenario.restarts if restart.head == head.id and restart.at_s <= t_s]
-        return t_s - max(starts) if starts else float("inf")
+            befalls = self._happenings[head.id]
+            state = plight(head.instrument, befalls, t_s) if befalls or head.instrument.drift_lel_pct_h else WELL
+            wander = noise(self.scenario.seed, head.id, self.tick)
+            gas = self.floor.lel_pct(head.place)
+            self.shown[head.id] = self._sensors[head.id].step(t_s, TICK_S, gas, wander, state)
 
 
 @dataclass(slots=True)
@@ -156,17 +207,12 @@ class Watcher:
                 self._above.discard((head, set_point))
 
 
-def registered(indication: Indication) -> int:
-    """Return the value register: tenths of a %LEL, as all demo heads give it on either wire."""
-    return round(indication.lel_pct * 10.0)
-
-
-def crossings(scenario: Scenario, set_points: tuple[float, ...], until_s: float) -> list[Crossing]:
+def crossings(scenario: Scenario, set_points: tuple[float, ...], until_s: float = inf) -> list[Crossing]:
     """Return the truth: what first shows which set-point, and when, in the order of time."""
     course, watcher = Course(scenario), Watcher(set_points)
     found: list[Crossing] = []
-    while course.tick * TICK_S < until_s:
+    while course.t_s < min(until_s, scenario.lasts_s):
         course.step()
         for head in scenario.yard.heads:
-            found += watcher.crossed(head.id, course.tick, registered(course.shown[head.id]) / 10.0)
+            found += watcher.crossed(head.id, course.tick, round(course.shown[head.id].lel_pct, 1))
     return found

@@ -16,17 +16,22 @@ from simulator.scenario import load, parse
 BURST = """
 yard = "patio"
 seed = 5
+lasts_s = 60
 [title]
 pt-BR = "Uma mangueira rompe"
 en = "A hose bursts"
+[description]
+pt-BR = "Uma mangueira rompe."
+en = "A hose bursts."
 [air]
 wind_m_s = 0
 towards_deg = 0
 [[leak]]
-x_m = 13
+x_m = 12.5
 y_m = 3.6
 rate_kg_h = [[0.5, 0], [0.6, 4000]]
-[[restart]]
+[[event]]
+what = "restart"
 head = "GD-108"
 at_s = 0
 """
