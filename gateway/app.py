@@ -150,7 +150,7 @@ class App:
             places=places(depot),
             words=speaker(depot),
             silence_s=depot.timing.silence / SECOND,
-            links=self._hands.links.views,
+            links=self._hands.links,
         )
 
     # --- screens ---------------------------------------------------------------------------------
@@ -162,7 +162,7 @@ class App:
         now = self.clock.now()
         self.control.push(self._picture.heartbeat(now))
         self._recording.beat(now.utc, lambda: kept_figures(self._engine, self._metrics()))
-        watching = sum(self._engine.sight.watching(head) for head in self._engine.sight.heads.values())
+        watching = self._engine.sight.count()
         alarms = len(self._engine.book)
         self._manager.alive(f"{watching}/{len(self._engine.sight.heads)} watching, {alarms} alarms")
         if self._wiring.mqtt_out is not None:

@@ -222,30 +222,34 @@ class Engine:
 
     # --- readings --------------------------------------------------------------------------------
 
+    def passes(self, scan: Scan) -> bool:
+        """Take a scan in which all is plainly well, nearly all of them. False: it must be received.
+
+        Nothing follows from such a scan, not even that somebody must look at the clock.
+        """
+        heads, a1 = self.sight.heads, self.orders.levels.a1
+        for reading in scan.readings:
+            head = heads.get(reading.detector)
+            if head is None or not _is_plain(head, reading, a1):
+                return False
+            head.last = reading
+            head.watched_at = reading.taken.mono
+        return True
+
     def _scan(self, scan: Scan, now: Stamp) -> list[Effect]:
         turn: Turn | None = None
-        a1 = self.orders.levels.a1
-        heads = self.sight.heads
+        heads, a1 = self.sight.heads, self.orders.levels.a1
         for reading in scan.readings:
             head = heads.get(reading.detector)
             if head is None:
                 self.unknown_readings += 1
-                continue
-            gas = reading.lel_pct
-            if (  # the plain case, nearly all of them: a trusted clean number from a head without an alarm
-                not head.troubled
-                and reading.quality is Quality.GOOD
-                and reading.status is Status.MEASURING
-                and gas is not None
-                and gas < a1
-                and reading.at_least is None
-            ):
+            elif _is_plain(head, reading, a1):
                 head.last = reading
                 head.watched_at = reading.taken.mono
-                continue
-            if turn is None:
-                turn = Turn(now)
-            self._judge(head, reading, turn)
+            else:
+                if turn is None:
+                    turn = Turn(now)
+                self._judge(head, reading, turn)
         return NOTHING if turn is None else self._close(turn)
 
     def _judge(self, head: Head, reading: Reading, turn: Turn) -> None:
@@ -374,3 +378,16 @@ class Engine:
         """Draw what follows from the turn's events for other alarms."""
         self.suppressing.follow_rules(turn)
         self._areas.look(turn)
+
+
+def _is_plain(head: Head, reading: Reading, a1: float) -> bool:
+    """Tell whether this is a trusted clean number from a head without an alarm."""
+    gas = reading.lel_pct
+    return (
+        not head.troubled
+        and reading.quality is Quality.GOOD
+        and reading.status is Status.MEASURING
+        and gas is not None
+        and gas < a1
+        and reading.at_least is None
+    )

@@ -111,6 +111,7 @@ class Hands:
         self.record_outcomes()
         self._notice_sleep()
         now = self._clock.now()
+        self.perform(self._engine.advance(now))  # so that somebody looks at the civil clock, however quiet it is
         self.pulse.beat(now)
         if self._engine.time.trusted:
             self._journal.alive(now.utc // MILLISECOND)
@@ -153,9 +154,10 @@ class Hands:
         self._loop.call_soon_threadsafe(hear)
 
     def _scan(self, scan: Scan) -> None:
-        effects = self._engine.receive(scan, self._clock.now())
-        if effects:
-            self.perform(effects)
+        if not self._engine.passes(scan):
+            effects = self._engine.receive(scan, self._clock.now())
+            if effects:
+                self.perform(effects)
         self._keeper().take(scan)
 
     def _link(self, change: LinkChange) -> None:

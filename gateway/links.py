@@ -6,14 +6,20 @@ from sensors.stamps import SECOND, Stamp
 
 
 class Links:
-    """The last change of every source."""
+    """The last change of every source.
+
+    Attributes:
+        heard: how many changes there were.
+    """
 
     def __init__(self) -> None:
         self._changes: dict[str, LinkChange] = {}
+        self.heard = 0
 
     def hear(self, change: LinkChange) -> None:
         """A line came up or went down."""
         self._changes[change.source] = change
+        self.heard += 1
 
     def views(self, now: Stamp) -> tuple[LinkView, ...]:
         """Every source heard of so far."""

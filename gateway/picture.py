@@ -13,7 +13,6 @@ from dashboards.ports import (
     Change,
     DepotView,
     DetectorView,
-    LinkView,
     OutputView,
     Snapshot,
     SuppressionView,
@@ -22,8 +21,9 @@ from dashboards.ports import (
 from gateway.depot import Depot
 from gateway.engine import Engine
 from gateway.events import WindowKind
+from gateway.links import Links
 from gateway.watched import Head
-from sensors.readings import DetectorId, Reading, Status
+from sensors.readings import DetectorId, Quality, Reading, Status
 from sensors.stamps import MILLISECOND, SECOND, Stamp, rfc3339
 
 NO_BUDGET = (0.0, False)
@@ -69,6 +69,19 @@ class _Said:
     view: AlarmView
 
 
+@dataclass(frozen=True, slots=True)
+class _Lasting:
+    """What of a detector's view holds as long as the configuration does."""
+
+    a1: float
+    a2: float
+    a3: float
+    worst_case_s: float
+    certified: bool
+    name: str
+    area_name: str
+
+
 class Picture:
     """Builds snapshots and changes.
 
@@ -90,7 +103,7 @@ class Picture:
         places: Callable[[str], Place],
         words: Words,
         silence_s: float,
-        links: Callable[[Stamp], tuple[LinkView, ...]],
+        links: Links,
     ) -> None:
         self._engine = engine
         self._depot = depot
@@ -99,7 +112,9 @@ class Picture:
         self._words = words
         self._silence_s = silence_s
         self._links = links
+        self._links_shown = -1
         self._shown: dict[DetectorId, tuple[Reading | None, bool]] = {}
+        self._lasting: dict[DetectorId, _Lasting] = {}
         self._said: dict[AlarmKey, _Said] = {}
         self.seq = 0
 
@@ -112,7 +127,7 @@ class Picture:
             detectors=tuple(self._detector(head, now) for head in self._engine.sight.heads.values()),
             alarms=self._alarms(now),
             outputs=self._outputs(now),
-            links=self._links(now),
+            links=self._links.views(now),
             worst_ms=self._worst_ms(),
             worst_case_s=max((worst for worst, _ in self._worst_case_s.values()), default=0.0),
             alive=True,
@@ -120,15 +135,16 @@ class Picture:
         )
 
     def heartbeat(self, now: Stamp) -> Change:
-        """The change of each second: every head heard since the last one, all alarms, outputs and links."""
+        """The change of each second: every head heard since the last one, all alarms and outputs; links that moved."""
         self.seq += 1
+        moved, self._links_shown = self._links.heard != self._links_shown, self._links.heard
         return Change(
             seq=self.seq,
             at=rfc3339(now.utc),
             detectors=tuple(self._detector(head, now) for head in self._news()),
             alarms=self._alarms(now),
             outputs=self._outputs(now),
-            links=self._links(now),
+            links=self._links.views(now) if moved else None,
             worst_ms=self._worst_ms(),
         )
 
@@ -160,32 +176,38 @@ class Picture:
                 yield head
 
     def _detector(self, head: Head, now: Stamp) -> DetectorView:
-        levels, last, name = self._engine.orders.levels, head.last, head.watch.detector
-        worst, certified = self._worst_case_s.get(name, NO_BUDGET)
-        place = self._places(name)
-        watching = last is not None and (not head.troubled or self._engine.sight.watching(head))
+        last, name = head.last, head.watch.detector
+        lasting = self._lasting.get(name)
+        if lasting is None:
+            lasting = self._lasting[name] = self._lasts(head)
         quality, status, reason = self._worth(head, now)
         return DetectorView(
-            id=name,
-            area=head.watch.area,
-            source=head.watch.source,
-            lel_pct=None if last is None else last.lel_pct,
-            at_least=None if last is None else last.at_least,
-            quality=quality,
-            status=status,
-            reason=reason,
-            taken=None if last is None else rfc3339(last.taken.utc),
-            age_s=None if last is None else _seconds(last.taken, now),
-            a1=levels.a1,
-            a2=levels.a2,
-            a3=levels.a3,
-            watching=watching,
-            worst_case_s=worst,
-            certified=certified,
-            name=place.detector_name or name,
-            area_name=place.area,
-            window=self._window(head),
+            name,
+            head.watch.area,
+            head.watch.source,
+            None if last is None else last.lel_pct,
+            None if last is None else last.at_least,
+            quality,
+            status,
+            reason,
+            None if last is None else rfc3339(last.taken.utc),
+            None if last is None else _seconds(last.taken, now),
+            lasting.a1,
+            lasting.a2,
+            lasting.a3,
+            last is not None and (not head.troubled or self._engine.sight.watching(head)),
+            lasting.worst_case_s,
+            lasting.certified,
+            lasting.name,
+            lasting.area_name,
+            self._window(head) if head.troubled else None,
         )
+
+    def _lasts(self, head: Head) -> "_Lasting":
+        name, levels = head.watch.detector, self._engine.orders.levels
+        worst, certified = self._worst_case_s.get(name, NO_BUDGET)
+        place = self._places(name)
+        return _Lasting(levels.a1, levels.a2, levels.a3, worst, certified, place.detector_name or name, place.area)
 
     def _worth(self, head: Head, now: Stamp) -> tuple[str, str, str]:
         """Quality, status and reason as of now: a value that has grown too old is no longer what it was."""
@@ -195,6 +217,8 @@ class Picture:
         if last.status is not Status.NO_CONTACT and now.mono - last.taken.mono > head.watch.blind_after:
             down = self._engine.sight.sources.down(head.watch.source)
             return ("bad", "stale", "stale") if down is None else ("bad", "no-contact", down)
+        if last.quality is Quality.GOOD and last.status is Status.MEASURING:
+            return "good", "measuring", last.reason  # nearly all; an Enum's value is dear to ask for
         return last.quality.value, last.status.value, last.reason
 
     def _window(self, head: Head) -> WindowView | None:

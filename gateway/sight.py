@@ -192,6 +192,10 @@ class Sight:
         """Tell whether this head counts as watching now."""
         return head.last is not None and not self._book.present(head.blind)
 
+    def count(self) -> int:
+        """How many heads count as watching now."""
+        return sum(head.last is not None and (not head.troubled or self.watching(head)) for head in self.heads.values())
+
     def _cable_cut(self, source: str, reason: str, turn: Turn) -> None:
         """One cut cable is one notice: it lists its detectors, each of which keeps its own state."""
         key = AlarmKey(source, Kind.BLIND)

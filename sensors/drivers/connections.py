@@ -71,7 +71,15 @@ class SocketWire(asyncio.BufferedProtocol, Wire):
         self._owner = owner
         self._time = loop.time
         self.inbox = inbox
+        self._rtu = isinstance(inbox, RtuInbox)
         self._transport: asyncio.Transport | None = None
+
+    def send(self, ask: Ask, key: int) -> None:
+        """Send a request."""
+        if not self._rtu and self._transport is not None:  # nearly every one of them, and every step costs
+            self._transport.write(request(ask, key))
+        else:
+            super().send(ask, key)
 
     def put(self, frame: bytes) -> None:
         """Hand a frame to the system."""

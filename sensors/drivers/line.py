@@ -94,8 +94,9 @@ class Line:
             for poll in self._turns.polls if self.reason else ():
                 self._outcomes.publish(poll, Status.NO_CONTACT, self.reason)
             return
-        for poll in tuple(self._silent.polls):
-            self._outcomes.publish(poll, poll.status, poll.reason)
+        if self._silent.polls:
+            for poll in tuple(self._silent.polls):
+                self._outcomes.publish(poll, poll.status, poll.reason)
         self._turns.new_slot()
         if self._turns.queue:
             self._silent.delays(now)
@@ -126,6 +127,11 @@ class Line:
             if trouble:
                 return trouble
         return ""
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether `sweep` has nothing to look at: a connection on which nobody waits for anything."""
+        return not (self._flights or self._write is None or self._quiet or self._trickle.begun)
 
     @property
     def waits(self) -> bool:
@@ -231,14 +237,15 @@ class Line:
         """Bytes came and were looked at; `partial` says that a frame has begun and not ended."""
         if partial:
             self._trickle.more(now)
-        else:
+        elif self._trickle.begun:
             self._trickle.ended()
 
     # --- frames and commands come in
 
     def answer(self, head: Head, buffer: bytearray, start: int, now: float) -> str:
         """Take one whole frame. Returns why the connection must be closed, or nothing."""
-        self._trickle.ended()
+        if self._trickle.begun:
+            self._trickle.ended()
         key = head[0] if self._strict_ids else next(iter(self._flights), -1)
         exchange = self._flights.get(key)
         if exchange is None:

@@ -94,6 +94,8 @@ class ModbusBus:
             units.setdefault(head.unit, []).append(installed_head(head))
         self._period_s = settings.period_ns / SECOND
         movement = Movement()
+        quiet = _quiet(settings, heads)
+        self._rests = quiet is not None
         self._line = Line(
             settings.id,
             [block for unit, members in units.items() for block in plan(unit, members, movement)],
@@ -104,7 +106,7 @@ class ModbusBus:
             first_id=settings.port * 7919 & 0xFFFF,
             clock=clock,
             on_scan=on_scan,
-            quiet=_quiet(settings, heads),
+            quiet=quiet,
             rtu=settings.rtu,
         )
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -190,7 +192,8 @@ class ModbusBus:
             return
         try:
             missed = int((now - self._next_slot) / self._period_s)
-            self.counters.overruns += missed
+            if missed:
+                self.counters.overruns += missed
             self._next_slot += (missed + 1) * self._period_s
             self._pacer.at(self._next_slot, self.slot)
             if self._wire is not None and not self._wire.stands():
@@ -223,7 +226,7 @@ class ModbusBus:
             return
         self._line.heard(now)
         self._take(wire.inbox, now)
-        if isinstance(wire.inbox, RtuInbox) and wire.inbox.partial and self._wire is wire:
+        if self.settings.rtu and wire.inbox.partial and self._wire is wire:
             self._heard_at = now
             self._await_silence()
 
@@ -328,7 +331,7 @@ class ModbusBus:
     # --- details
 
     def _sweep(self, now: float) -> None:
-        trouble = self._line.sweep(now)
+        trouble = "" if self._line.at_rest else self._line.sweep(now)
         if trouble:
             self.lost(trouble, now)
 
@@ -336,6 +339,8 @@ class ModbusBus:
         """Be woken when the oldest request runs out of time. A wake too early costs less than one for each request."""
         if self._watching is None and self._line.waits:
             self._watching = self._pacer.at(self._line.due(), self.overdue)
+        if not self._rests:
+            return
         resume = self._line.resume_at
         if resume != inf and self._loop is not None and (self._resume is None or resume < self._resume.when()):
             # Of its own, since the silence between two frames is shorter than the pacer's tick.

@@ -91,27 +91,27 @@ class Strays:
 
 
 class Trickle:
-    """A frame that has begun and not ended (loop seconds)."""
+    """A frame that has begun and not ended (loop seconds).
+
+    Attributes:
+        begun: whether there is one.
+    """
 
     def __init__(self, timeout_s: float) -> None:
+        self.begun = False
         self._timeout_s = timeout_s
         self._since = NEVER
         self._last_byte = NEVER
 
-    @property
-    def begun(self) -> bool:
-        """Whether there is one."""
-        return self._since != NEVER
-
     def more(self, now: float) -> None:
         """Some bytes of it came."""
-        if self._since == NEVER:
-            self._since = now
+        if not self.begun:
+            self.begun, self._since = True, now
         self._last_byte = now
 
     def ended(self) -> None:
         """It is whole, or its connection is gone."""
-        self._since = NEVER
+        self.begun = False
 
     def due(self) -> float:
         """How long it may still be waited for."""

@@ -142,7 +142,7 @@ class Inbox:
 
     def room(self) -> memoryview:
         """Return the free space, never empty as long as `frame` was called to its end after each `filled`."""
-        return self._view[self._end :]
+        return self._view[self._end :] if self._end else self._view
 
     def filled(self, count: int) -> None:
         """Take note of `count` more bytes at the front of `room()`."""
@@ -156,7 +156,8 @@ class Inbox:
         """
         start, have = self.start, self._end - self.start
         if have < HEAD_BYTES:
-            self._to_front()
+            if start:
+                self._to_front()
             if have >= 6:
                 self._refuse_nonsense(HEAD.unpack_from(self.buffer))
             return None
@@ -164,7 +165,8 @@ class Inbox:
         if head[1] != 0 or not MIN_LENGTH <= head[2] <= MAX_LENGTH:
             self._refuse_nonsense(head)
         if have < head[2] + 6:
-            self._to_front()
+            if start:
+                self._to_front()
             return None
         return head
 
@@ -183,11 +185,10 @@ class Inbox:
 
     def _to_front(self) -> None:
         """Make room: move the started frame to the front of the buffer."""
-        if self.start:
-            rest = self._end - self.start
-            if rest:
-                self.buffer[:rest] = self.buffer[self.start : self._end]
-            self.start, self._end = 0, rest
+        rest = self._end - self.start
+        if rest:
+            self.buffer[:rest] = self.buffer[self.start : self._end]
+        self.start, self._end = 0, rest
 
     @staticmethod
     def _refuse_nonsense(head: Head) -> None:
