@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from datetime import date
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from compliance.entries import Entries, read
 from compliance.evaluate import evaluate
 from compliance.factfile import facts_of
 from compliance.situation import Situation
-from compliance.vocabulary import DEPOT, Finding, Verdict
+from compliance.vocabulary import DEPOT, Finding, Statute, Verdict
 
 CASES = Path(__file__).parent / "law"
 EXPECTED = ("rule", "subject", "verdict", "margin", "holds_until", "due", "because", "clause")
@@ -30,9 +31,9 @@ class Case:
     expect: tuple[Mapping[str, Any], ...]
 
     def findings(self) -> tuple[Finding, ...]:
-        known = catalogue.load()
+        known = _catalogue()
         facts = facts_of(Entries(self.title, "", self.tables), known, self.as_of)
-        return evaluate(statutes.load(self.law), Situation.of(facts, known, self.on), self.on)
+        return evaluate(_statute(self.law), Situation.of(facts, known, self.on), self.on)
 
     def complaints(self) -> Iterator[str]:
         """Say in words what is not as expected; nothing when all is."""
@@ -50,6 +51,16 @@ class Case:
                 yield f"{expected['rule']} on {subject}: one finding expected, {len(found)} found (subjects: {have})"
                 continue
             yield from _differences(expected, found[0])
+
+
+@cache
+def _catalogue() -> catalogue.Catalogue:
+    return catalogue.load()
+
+
+@cache
+def _statute(law: str) -> Statute:
+    return statutes.load(law)
 
 
 def cases(file: Path) -> list[Case]:

@@ -13,6 +13,7 @@ def test_every_shipped_statute_loads() -> None:
         "campina-grande-do-sul-15-2002",
         "ferraz-de-vasconcelos-3190-2013",
         "house",
+        "nbr-15514-2020-reference",
         "paraiba-9427-2011",
     )
     assert [statutes.load(name).id for name in statutes.names()] == list(statutes.names())
