@@ -4,7 +4,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from dashboards.detector_cards import Badge, Tone, area_of, called, detector_tone, gas_of, value_text
-from dashboards.ports import AlarmView, DetectorView
+from dashboards.ports import AlarmView, DetectorView, GuidanceView
 from dashboards.wording import Locale, milliseconds_between
 
 UNACKNOWLEDGED = frozenset({"unacknowledged", "returned-unacknowledged", "latched-unacknowledged"})
@@ -23,6 +23,7 @@ class AlarmRow:
     times: str
     state: str
     advice: str
+    guide: str
     flashing: bool
     can_acknowledge: bool
     can_silence: bool
@@ -67,6 +68,7 @@ def alarm_row(alarm: AlarmView, detector: DetectorView | None, now: str, locale:
         times=_alarm_times(alarm, now, locale),
         state=state,
         advice=alarm.texts.get(locale.language, alarm.text),
+        guide=_guide(alarm, locale),
         flashing=open_ and over is None and current,
         can_acknowledge=open_ and current,
         can_silence=alarm.kind == "GAS" and open_ and not alarm.muted and current,
@@ -100,6 +102,12 @@ def _alarm_now(alarm: AlarmView, detector: DetectorView | None, locale: Locale, 
     else:
         now = locale.text("alarm.now", value=value_text(detector, locale), age=locale.ago(detector.age_s))
     return " · ".join(filter(None, (now, peak)))
+
+
+def _guide(alarm: AlarmView, locale: Locale) -> str:
+    own = GuidanceView(alarm.likely_cause, alarm.next_action)
+    guide = alarm.guidance.get(locale.language, own)
+    return locale.text("alarm.guide", cause=guide.likely_cause, action=guide.next_action) if guide.likely_cause else ""
 
 
 def _alarm_times(alarm: AlarmView, now: str, locale: Locale) -> str:

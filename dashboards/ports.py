@@ -60,12 +60,20 @@ class DetectorView(msgspec.Struct, frozen=True):
     window: WindowView | None = None
 
 
+class GuidanceView(msgspec.Struct, frozen=True):
+    """Why an alarm is probably there, and what to do next, in one language."""
+
+    likely_cause: str
+    next_action: str
+
+
 class AlarmView(msgspec.Struct, frozen=True):
     """One standing alarm, as ``GET alarms`` answers it.
 
     Attributes:
         text: the sentence for people in the depot's language.
         texts: the same in every language that is written, by its code: a page speaks one language.
+        likely_cause, next_action: in the depot's language; `guidance` has both in every language.
         suppression: what keeps it quiet; None while nothing does. Its state goes on underneath and may be ``normal``.
         can_shelve: whether a person may shelve it now.
     """
@@ -94,6 +102,9 @@ class AlarmView(msgspec.Struct, frozen=True):
     seq: int = 0
     suppression: SuppressionView | None = None
     can_shelve: bool = False
+    likely_cause: str = ""
+    next_action: str = ""
+    guidance: dict[str, GuidanceView] = {}
 
 
 class OutputView(msgspec.Struct, frozen=True):

@@ -6,6 +6,7 @@ from importlib.metadata import version
 from typing import Literal
 
 from alerts.alarms import AlarmKey, AlarmState, Phase, Suppressed, Suppression
+from alerts.messages.guidance import guidance
 from alerts.messages.words import Place
 from alerts.states import HORN
 from dashboards.ports import (
@@ -13,6 +14,7 @@ from dashboards.ports import (
     Change,
     DepotView,
     DetectorView,
+    GuidanceView,
     OutputView,
     Snapshot,
     SuppressionView,
@@ -247,6 +249,8 @@ class Picture:
     def _alarm(self, alarm: AlarmState, muted: bool, now: Stamp) -> AlarmView:
         head = self._engine.sight.heads.get(DetectorId(alarm.key.subject))
         texts = self._words(alarm, now)
+        guides = {language: guidance(alarm, language) for language in texts}
+        own = guides[self._depot.language]
         return AlarmView(
             id=alarm.id,
             seq=alarm.seq,
@@ -270,6 +274,9 @@ class Picture:
             area=self._places(alarm.key.subject).area if head is None else head.watch.area,
             text=texts[self._depot.language],
             texts=texts,
+            likely_cause=own.likely_cause,
+            next_action=own.next_action,
+            guidance={one: GuidanceView(guide.likely_cause, guide.next_action) for one, guide in guides.items()},
             suppression=_suppression(alarm.suppressed),
             can_shelve=self._engine.suppressing.can_shelve(alarm),
         )

@@ -74,6 +74,8 @@ def _print(talk: Talk, snapshot: Snapshot) -> None:
             talk.put(
                 talk.text("status.quiet", kind=kind, text=alarm.text, by=over.by or "?", until=over.until, why=over.why)
             )
+        if alarm.likely_cause:
+            talk.put(talk.text("status.guide", cause=alarm.likely_cause, action=alarm.next_action))
     if not snapshot.alarms:
         talk.put(talk.text("status.no_alarms"))
     for area in _alone(snapshot):

@@ -110,6 +110,10 @@ function alarmWhere(a) {
   return area ? `${who} · ${t("page.area", { area })}` : who;
 }
 function sentence(a) { return a.texts[page.language] ?? a.text; }
+function guideText(a) {
+  const guide = a.guidance[page.language] ?? a;
+  return guide.likely_cause ? t("alarm.guide", { cause: guide.likely_cause, action: guide.next_action }) : "";
+}
 function alarmNow(a) {
   if (a.kind !== "GAS") return "";        // what else can be wrong has no present value: the sentence says it all
   const d = depot.detectors.get(a.subject);
@@ -196,6 +200,7 @@ function drawAlarm(item, a) {
   put(field(item, "times"), alarmTimes(a));
   put(field(item, "state"), stateText(a));
   put(field(item, "advice"), sentence(a));
+  put(field(item, "guide"), guideText(a));
   const can = {
     acknowledge: open && present,
     silence: a.kind === "GAS" && open && !a.muted && present,

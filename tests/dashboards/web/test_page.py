@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from dashboards.ports import Answer, LinkView, OutputView, WindowView
+from dashboards.ports import Answer, GuidanceView, LinkView, OutputView, SuppressionView, Window, WindowView
 
 pytestmark = pytest.mark.browser
 
@@ -27,6 +27,13 @@ async def open_page(browser: Any, child: Any) -> Any:
         return page
 
     return opened
+
+
+LATER = "2026-12-02T17:30:59.000Z"
+
+
+def shelf(kind: Any) -> SuppressionView:
+    return SuppressionView(kind, "Ana", "peça pedida", "2026-11-30T17:30:59.000Z", LATER)
 
 
 async def live(page: Any) -> None:
@@ -191,6 +198,11 @@ async def test_without_javascript_the_page_shows_the_values_and_acts(gateway: An
 
 
 async def test_the_script_says_what_the_server_says(gateway: Any, open_page: Any) -> None:
+    guided = {
+        "likely_cause": "Banco desligado.",
+        "next_action": "Confira o banco.",
+        "guidance": {"en": GuidanceView("Database off.", "Check the database.")},
+    }
     heads = (
         gateway.head("GD-101", 23.4, certified=False, worst_case_s=5.24, name="Porta 2", area_name="Pátio norte"),
         gateway.dead("GD-102", reason="exception-2"),
@@ -198,6 +210,9 @@ async def test_the_script_says_what_the_server_says(gateway: Any, open_page: Any
         gateway.head("GD-104", 2.0, quality="uncertain", status="warm-up", reason="gremlin"),
         gateway.head("GD-105", watching=False, window=WindowView("test", "Ana", "2026-11-30T03:05:10.000Z")),
         gateway.head("GD-106", watching=False, window=WindowView("inhibit", "", "2026-11-30T17:30:59.000Z")),
+        gateway.head(
+            "GD-201", area="fundos", watching=False, window=WindowView("out-of-service", "Ana", LATER, "peça")
+        ),
     )
     gateway.picture = msgspec.structs.replace(gateway.picture, detectors=heads)
     alarms = (
@@ -206,6 +221,10 @@ async def test_the_script_says_what_the_server_says(gateway: Any, open_page: Any
         gateway.blind("GD-102"),
         gateway.gas("journal", kind="SYSTEM", level=None, area="", reason="slow", detail="2 s", peak=None),
         gateway.gas("extintor-3", kind="COMPLIANCE", level=None, area="", state="acknowledged", acknowledged_by="Ana"),
+        gateway.gas("influx", kind="SYSTEM", level=None, area="", suppression=shelf("shelved"), **guided),
+        gateway.gas("web", kind="SYSTEM", level=None, area="", suppression=shelf("by-design"), present=False),
+        gateway.blind("GD-201", suppression=shelf("out-of-service")),
+        gateway.blind("area:fundos", area="Fundos", reason="uncovered"),
     )
     gateway.push(
         *heads,
@@ -224,7 +243,7 @@ async def test_the_script_says_what_the_server_says(gateway: Any, open_page: Any
         for selector in (
             "#headline", ".card .badge", ".card .value", '.card [data-f="quality"]', '.card [data-f="reason"]',
             ".alarm .badge", ".alarm .where", ".alarm .state", ".alarm .times", ".alarm .advice", ".alarm button",
-            ".called", ".area h2", ".rows .badge",
+            ".alarm .guide", ".alarm button:not([hidden])", ".uncovered", ".called", ".area h2", ".rows .badge",
             '[data-link] [data-f="detail"]', "#measured", "#computed",
         ):  # fmt: skip
             one, other = [await page.locator(selector).all_inner_texts() for page in (served, moved)]
@@ -391,3 +410,47 @@ async def test_twenty_tabs_of_one_browser_all_hear_the_alarm(gateway: Any, child
     await asyncio.gather(*(tab.wait_for_function("() => document.querySelector('.pulse.beat')") for tab in tabs))
     gateway.push(alarms=(gateway.gas(),))
     await asyncio.gather(*(tab.wait_for_selector("#alarm-list .alarm", timeout=5000, state="attached") for tab in tabs))
+
+
+async def test_a_fault_is_shelved_with_person_reason_and_end_and_gas_has_no_such_button(
+    gateway: Any, open_page: Any
+) -> None:
+    fault = gateway.gas("influx", kind="SYSTEM", level=None, area="", can_shelve=True, seq=7)
+    gateway.push(alarms=(gateway.gas(), fault))
+    page = await open_page()
+    await live(page)
+    assert await page.locator("#alarm-list button[data-action=shelve]:visible").count() == 1
+    row = page.locator('[data-alarm="centro-7f3a-influx"]')
+    await page.fill("#by", "Ana")
+    await row.locator("button[data-action=shelve]").click()
+    assert await row.locator('[data-f="said"]').inner_text() == "Escreva o motivo na observação."
+    await page.fill("#note", "banco em manutenção")
+    await page.select_option("#minutes", "240")
+    await row.locator("button[data-action=shelve]").click()
+    await gateway.until(lambda: gateway.acts)
+    (act,) = gateway.acts
+    assert (act.action, act.by, act.note, act.minutes, act.seen) == ("shelve", "Ana", "banco em manutenção", 240.0, 7)
+    gateway.push(alarms=(msgspec.structs.replace(fault, can_shelve=False, suppression=shelf("shelved")),))
+    await page.wait_for_selector("button[data-action=unshelve]:visible", timeout=2000)
+    assert await text(page, "#alarm-list .state") == "Suspenso por Ana até 02/12 14:30: peça pedida"
+
+
+async def test_a_detector_is_taken_out_of_service_and_brought_back_without_a_script(
+    gateway: Any, open_page: Any
+) -> None:
+    page = await open_page(java_script_enabled=False)
+    form = page.locator("#service")
+    await form.locator("[name=detector]").select_option("GD-103")
+    await form.locator("[name=minutes]").select_option("4320")
+    await form.locator("[name=by]").fill("Ana")
+    await form.locator("[name=note]").fill("foi para calibração")
+    await form.locator("button:has-text('Tirar de serviço')").click()
+    await gateway.until(lambda: gateway.acts)
+    out = gateway.acts[0]
+    assert out == Window(out.ref, "out-of-service", "GD-103", "Ana", "foi para calibração", 4320.0)
+    assert "Registrado." in await text(page, ".said-banner")
+    await form.locator("[name=detector]").select_option("GD-103")
+    await form.locator("[name=note]").fill("voltou")
+    await form.locator("button:has-text('Devolver ao serviço')").click()
+    await gateway.until(lambda: len(gateway.acts) == 2)
+    assert (gateway.acts[1].kind, gateway.acts[1].detector) == ("close", "GD-103")

@@ -1,0 +1,125 @@
+"""Why an alarm is probably there and what to do next, by kind, level and reason. Pure but for the catalogue's file."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import assert_never
+
+from alerts.alarms import AlarmState, Kind
+from alerts.messages.catalogue import Catalogue
+
+GUIDES: Mapping[str, tuple[str, ...]] = {
+    "head-silent": ("no-contact", "timeout", "no-answer", "mute", "never-heard", "not-back"),
+    "line-down": ("link", "not-yet", "refused", "reset", "closed", "unreachable", "late-guard"),
+    "serial-port": ("unplugged", "port-busy", "port-denied", "port-settings", "not-serial"),
+    "line-noise": ("flood", "garbled"),
+    "transaction": ("id-zero", "id-swapped", "id-false"),
+    "access": ("not-authorised",),
+    "other-device": ("exception", "other-device", "unknown-unit", "no-status", "never-plausible", "not-a-number"),
+    "warm-up": ("warm-up",),
+    "head-set-aside": ("inhibited", "calibrating"),
+    "head-fault": ("fault", "head-fault", "sentinel", "nan", "under-range", "below-zero", "zero-drift", "measuring"),
+    "own-alarm": ("own-alarm",),
+    "over-range": ("over-range",),
+    "old-value": ("stale", "frozen", "sequence-stuck"),
+    "person": ("test-window", "inhibited-by-person", "out-of-service"),
+    "uncovered": ("uncovered",),
+    "output": ("no-read-back", "wrong-state"),
+    "removed": ("removed",),
+    "ours": ("quarantined", "stopped", "queue-full"),
+    "broker": ("no-packet-limit",),
+}
+"""Codes that say why a head, a line or an output is not as it should be (``why.<code>``), by what they share."""
+
+_OF_CODE = {code: guide for guide, codes in GUIDES.items() for code in codes}
+
+PARTS: Mapping[str, str] = {
+    "journal": "disk",
+    "journal.full": "disk-full",
+    "store": "disk",
+    "store.full": "disk-full",
+    "store.slow": "disk-slow",
+    "journal.slow": "disk-slow",
+    "web": "web",
+    "channel": "channel",
+    "channel.refused": "channel-refused",
+    "output": "output",
+    "bus": "line-down",
+    "mqtt": "broker",
+    "task": "ours",
+    "watch": "machine",
+    "clock": "clock",
+    "detector": "ours",
+    "configuration": "configuration",
+    "configuration.needs-restart": "restart",
+    "checkpoints": "keys",
+    "checkpoint-copy": "copy",
+    "influx": "database",
+    "influx.credentials": "database-access",
+    "influx.no-database": "database-access",
+    "influx.lines": "database-lines",
+    "influx.spool": "disk",
+    "chatter": "chatter",
+    "chatter.gas": "chatter-gas",
+    "flood": "flood",
+}
+"""The guide of a SYSTEM alarm's part, or of its part and reason. A bus, a broker and an output first go by code."""
+
+BY_CODE = frozenset({"bus", "mqtt", "output"})
+"""Parts whose reason is a code of `GUIDES`."""
+
+UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Guidance:
+    """What a person reads beside the alarm's sentence."""
+
+    likely_cause: str
+    next_action: str
+
+
+def guidance(alarm: AlarmState, language: str) -> Guidance:
+    """Return what is known of this alarm's cause, and what to do about it now.
+
+    Raises:
+        ValueError: if nothing is written in `language`.
+    """
+    say = Catalogue.load(__package__, language).text
+    guide = guide_of(alarm)
+    cause = say(f"guide.{guide}.cause")
+    if alarm.drill:
+        return Guidance(say("guide.drill.cause"), say("drill.action"))
+    if not alarm.present:
+        kind = "gas" if alarm.key.kind is Kind.GAS else "other"
+        return Guidance(cause, say(f"next.{kind}.{alarm.phase.value}"))
+    if alarm.key.kind is Kind.GAS:
+        return Guidance(cause, say(f"action.gas.{'none' if alarm.level is None else alarm.level.name}"))
+    return Guidance(cause, say(f"guide.{guide}.do"))
+
+
+def guide_of(alarm: AlarmState) -> str:
+    """Return the guide's name in the catalogue (``guide.<name>``)."""
+    match alarm.key.kind:
+        case Kind.GAS:
+            return "gas"
+        case Kind.BLIND:
+            code = alarm.detail if alarm.reason == "link" and alarm.detail else alarm.reason
+            return of_code(code)
+        case Kind.SYSTEM:
+            return of_part(alarm.key.subject.partition(":")[0], alarm.reason)
+        case Kind.COMPLIANCE:
+            return "compliance"
+        case _:
+            assert_never(alarm.key.kind)
+
+
+def of_code(code: str) -> str:
+    """Return the guide of a code; numbered exceptions share one, a device's own codes another."""
+    return _OF_CODE.get("exception" if code.startswith("exception-") else code, UNKNOWN)
+
+
+def of_part(part: str, reason: str) -> str:
+    """Return the guide of a part of the gateway and what is the matter with it."""
+    if part in BY_CODE and (guide := of_code(reason)) != UNKNOWN:
+        return guide
+    return PARTS.get(f"{part}.{reason}", PARTS.get(part, "ours"))
