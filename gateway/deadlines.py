@@ -79,6 +79,19 @@ class ClockSettled:
     """The civil clock has not jumped for a while, unless it has again since."""
 
 
+@dataclass(frozen=True, slots=True)
+class OutputTestDue:
+    """Look whether outputs are due to be tested."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutputTestStep:
+    """The pulse of a test is over, or its read-back overdue; void unless it is the step of this number."""
+
+    number: int
+    due: Instant
+
+
 Task: TypeAlias = (
     Stale
     | WindowEnds
@@ -90,6 +103,8 @@ Task: TypeAlias = (
     | Unmute
     | LookAtFrequency
     | ClockSettled
+    | OutputTestDue
+    | OutputTestStep
 )
 
 

@@ -10,6 +10,7 @@ from alerts.policy import Levels, Timing
 from alerts.routing import EscalationStep, Recipient
 from gateway.commissioning.upkeep import USUAL, Intervals
 from gateway.orders import ByDesign
+from gateway.plans import Plan
 from gateway.store.settings import Influx, Keeping
 from sensors.drivers.modbus import ModbusHead
 from sensors.drivers.mqtt import MqttHead, MqttSettings
@@ -145,6 +146,7 @@ class Depot:
     """The whole configuration. `web` None means no page.
 
     Attributes:
+        tests: when outputs are tested by themselves; None: only when somebody asks.
         checkpoint_copy: where the journal's last checkpoint is copied to; None: nowhere.
         within_s: the house's promise, from its pack: by when the first counting output has taken the alarm (s).
     """
@@ -176,6 +178,7 @@ class Depot:
     keeping: Keeping = field(default_factory=Keeping)
     influx: Influx | None = None
     checkpoint_copy: Path | None = None
+    tests: Plan | None = None
 
     @property
     def journal(self) -> Path:

@@ -15,6 +15,8 @@ from gateway.deadlines import (
     Deadlines,
     Escalate,
     LookAtFrequency,
+    OutputTestDue,
+    OutputTestStep,
     Repeat,
     Stale,
     SuppressionEnds,
@@ -29,6 +31,7 @@ from gateway.events import (
     Command,
     Committed,
     Delivered,
+    Drill,
     Effect,
     Event,
     Filed,
@@ -43,6 +46,7 @@ from gateway.frequent import Frequent
 from gateway.gas import GasWatch
 from gateway.orders import Orders
 from gateway.outputs import Outputs
+from gateway.outputtests import OutputTests, last_of
 from gateway.records import utc_ms
 from gateway.restart import put_back
 from gateway.sight import Sight
@@ -83,6 +87,7 @@ class Engine:
         self.outputs = Outputs(self.book, self.sight, self.gas, self.deadlines, self._conditions)
         self.outputs.take_orders(orders.outputs)
         self.frequent = Frequent(orders.frequencies, self.book, self._conditions, self.deadlines)
+        self.tests = OutputTests(self.book, self.outputs, self.deadlines, self._conditions)
         known_ms = None if restored is None else restored.last_alive_ms
         self.time = CivilClock(now, known_ms, self.deadlines, self._conditions)
         self.sight.take_orders(orders, now.mono)
@@ -99,7 +104,9 @@ class Engine:
         turn.entry("boot", body | {"last_alive_ms": self.time.known_ms, "vkey": vkey})
         if self._restored is not None:
             put_back(self._restored, turn, self.book, self.sight, self.telling, self.suppressing, self.deadlines)
+            self.tests.put_back(last_of(self._restored.tests), turn)
             self._restored = None
+        self.tests.take_orders(self.orders.tests, now)
         self.time.begin(turn)
         self.outputs.follow(turn, force=True)
         return self._close(turn)
@@ -126,6 +133,7 @@ class Engine:
         turn.entry("reload", {"at_ms": utc_ms(now), **self._watches()})
         self.sight.drop_strangers(turn)
         self._conclude(turn)
+        self.tests.take_orders(orders.tests, now)
         self.outputs.follow(turn, force=True)
         return self._close(turn)
 
@@ -152,6 +160,8 @@ class Engine:
                 self._delivered(event, turn)
             case OutputReported():
                 self._output_reported(event, turn)
+            case Drill():
+                self.tests.begin(event, turn)
             case SystemCondition() | ClockSet() | Filed() | Judged():
                 self._house(event, turn)
             case _:
@@ -217,6 +227,8 @@ class Engine:
                 self.frequent.look(turn)
             case ClockSettled():
                 self.time.settle(turn)
+            case OutputTestDue() | OutputTestStep():
+                self.tests.go_on(task, turn)
             case _:
                 assert_never(task)
 
@@ -330,6 +342,7 @@ class Engine:
 
     def _output_reported(self, report: OutputReported, turn: Turn) -> None:
         self.outputs.report(report, turn)
+        self.tests.reported(report, turn)
         for alarm in self.outputs.taken(report):
             self._took(alarm, report.at, turn)
         if report.on and self.outputs.heard(report.output):
@@ -359,6 +372,7 @@ class Engine:
             if send:
                 self._tell(event, ticket, turn)
         if turn.events or turn.votes:
+            self.tests.give_way(turn)
             self.outputs.follow(turn)
         if turn.records:
             self._ticket = ticket

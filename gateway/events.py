@@ -105,6 +105,16 @@ class OutputReported:
 
 
 @dataclass(frozen=True, slots=True)
+class Drill:
+    """A person asks that outputs be tested: these, or with none named all that people notice."""
+
+    outputs: tuple[str, ...]
+    by: str
+    note: str
+    at: Stamp
+
+
+@dataclass(frozen=True, slots=True)
 class SystemCondition:
     """A part of the gateway itself is unwell, or well again.
 
@@ -162,6 +172,7 @@ Event: TypeAlias = (
     | Committed
     | Delivered
     | OutputReported
+    | Drill
     | SystemCondition
     | ClockSet
     | Filed
@@ -177,7 +188,8 @@ class Entry:
     """One line of the journal, a leaf of its tree.
 
     Attributes:
-        kind: ``boot``, ``alarm``, ``delivery``, ``output``, ``stop``, ``reload``, ``clock``, ``restore``.
+        kind: ``boot``, ``alarm``, ``delivery``, ``output``, ``drill``, ``output-test``,
+            ``stop``, ``reload``, ``clock``, ``restore``.
         body: what happened; the journal adds nothing but the person's reference.
         person: the name behind the action; kept in a side table, the leaf holds a salted hash under ``by``.
     """
@@ -256,6 +268,7 @@ class Restored:
         last_seq: the highest alarm event seq; 0 for a new journal.
         states: the alarm states then.
         owed: outbox rows not settled, with the journal body of their event.
+        tests: journal bodies of the last tests of outputs, the oldest first.
         last_alive_ms: the latest civil time (ms) at which the watch is known to have run; None for a new journal.
     """
 
@@ -263,6 +276,7 @@ class Restored:
     states: tuple[StateRow, ...]
     owed: tuple[tuple[OutboxRow, Mapping[str, Json]], ...]
     last_alive_ms: int | None = None
+    tests: tuple[Mapping[str, Json], ...] = ()
 
 
 __all__ = [
@@ -274,6 +288,7 @@ __all__ = [
     "Committed",
     "Deliver",
     "Delivered",
+    "Drill",
     "Due",
     "Effect",
     "Entry",

@@ -8,6 +8,7 @@ from alerts.effects import Row
 from alerts.frequency import Frequencies
 from alerts.policy import Levels, Timing
 from alerts.routing import EscalationStep, Recipient
+from gateway.plans import Plan
 from sensors.readings import DetectorId
 
 
@@ -54,6 +55,7 @@ class Orders:
         counting: channels whose acceptance counts as the first output of an alarm.
         by_design: rules that keep alarms quiet.
         frequencies: from when on alarms come too often.
+        tests: when outputs are tested by themselves; None: only when somebody asks.
         stateful: channels that show where an alarm stands: they get every event, also what people need not hear.
     """
 
@@ -68,3 +70,4 @@ class Orders:
     by_design: tuple[ByDesign, ...] = ()
     stateful: frozenset[str] = frozenset()
     frequencies: Frequencies = USUAL
+    tests: Plan | None = None

@@ -51,7 +51,11 @@ class OutputState:
 
 
 class Outputs:
-    """All outputs of the depot."""
+    """All outputs of the depot.
+
+    Attributes:
+        testing: the output that is on because it is being tested; empty while none is.
+    """
 
     def __init__(self, book: AlarmBook, sight: Sight, gas: GasWatch, deadlines: Deadlines, known: Conditions) -> None:
         self._book = book
@@ -59,6 +63,7 @@ class Outputs:
         self._gas = gas
         self._deadlines = deadlines
         self._conditions = known
+        self.testing = ""
         self._states: dict[str, OutputState] = {}
         self._costly: list[tuple[str, Row]] = []
 
@@ -87,7 +92,7 @@ class Outputs:
                 self._confirm_later(output, turn)
 
     def _wanted(self, output: str, row: Row, now: Instant) -> bool:
-        return row.held or any(self._asks(output, row, alarm, now) for alarm in self._book)
+        return row.held or output == self.testing or any(self._asks(output, row, alarm, now) for alarm in self._book)
 
     def _asks(self, output: str, row: Row, alarm: AlarmState, now: Instant) -> bool:
         head = self._sight.heads.get(DetectorId(alarm.key.subject)) if row.areas else None
@@ -136,7 +141,7 @@ class Outputs:
     def confirm(self, task: Confirm, turn: Turn) -> None:
         """By now the output should have been read to do what is wanted; if not, that is an alarm itself."""
         state = self._states.get(task.output)
-        if state is not None and not state.agrees:
+        if state is not None and not state.agrees and task.output != self.testing:
             reason, detail = state.fault
             self._conditions.set(f"output:{task.output}", turn, present=True, reason=reason, detail=detail)
 
@@ -150,9 +155,30 @@ class Outputs:
         return [alarm for alarm in waiting if self._asks(report.output, state.row, alarm, now)]
 
     def heard(self, output: str) -> bool:
-        """Tell whether people hear this output now."""
+        """Tell whether people hear this output now, because of an alarm."""
         state = self._states.get(output)
-        return state is not None and state.row.audible and bool(state.wanted)
+        return state is not None and state.row.audible and bool(state.wanted) and output != self.testing
+
+    def has(self, output: str) -> bool:
+        """Tell whether there is such an output."""
+        return output in self._states
+
+    def held(self, output: str) -> bool:
+        """Tell whether the alarm loop holds this output, whatever the alarms say."""
+        return self._states[output].row.held
+
+    def wanted(self, output: str) -> bool:
+        """Tell whether this output should be on."""
+        return bool(self._states[output].wanted)
+
+    def agrees(self, output: str) -> bool:
+        """Tell whether it was last read to do what is wanted of it."""
+        return self._states[output].agrees
+
+    @property
+    def patience(self) -> int:
+        """How long an output may take to be read back as wanted (ns)."""
+        return self._sight.timing.output_confirm
 
     def sounding(self, alarm: AlarmState, now: Instant) -> bool:
         """Tell whether something audible that this alarm asks for was just read to be on already."""
@@ -166,4 +192,4 @@ class Outputs:
         return alarm.key.kind is Kind.GAS and alarm.phase in HORN and alarm.first_output is None
 
     def _confirm_later(self, output: str, turn: Turn) -> None:
-        self._deadlines.at(Instant(turn.now.mono + self._sight.timing.output_confirm), Confirm(output))
+        self._deadlines.at(Instant(turn.now.mono + self.patience), Confirm(output))

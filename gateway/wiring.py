@@ -123,6 +123,7 @@ def orders(depot: Depot, wiring: Wiring) -> Orders:
             for detector in depot.detectors
         ),
         outputs={output.id: output.row for output in depot.outputs},
+        tests=depot.tests,
         recipients=depot.recipients,
         escalation=depot.escalation,
         counting=frozenset(channel.id for channel in wiring.channels.values() if channel.counts),

@@ -151,7 +151,8 @@ class Room:
         owed = tuple((row, self.bodies[row.delivery.event]) for row in self.rows.values() if row.state is Due.OWED)
         last = max((int(str(body["seq"])) for body in self.bodies.values()), default=0)
         known = self.now().utc // MILLISECOND if self.engine.time.trusted else self.last_alive_ms
-        restored = Restored(last, tuple(self.states.values()), owed, known)
+        tests = tuple(entry.body for entry in self.entries if entry.kind == "output-test")
+        restored = Restored(last, tuple(self.states.values()), owed, known, tests)
         kept: dict[str, object] = {"answers": self.answers, "commit_s": self.commit_s, "orders": self.orders}
         kept |= {"skew_s": self.skew_s, "last_alive_ms": known}
         kept |= {"states": dict(self.states), "rows": dict(self.rows), "bodies": dict(self.bodies)}

@@ -19,7 +19,7 @@ from gateway.commissioning.upkeep import Intervals
 from gateway.configuration.crosschecks import BROKER, applicable, crosscheck, host_and_port
 from gateway.configuration.heads import Head, heads_of, max_age_s
 from gateway.configuration.lines import late_ms
-from gateway.configuration.outputs import outputs_of
+from gateway.configuration.outputs import outputs_of, plan_of
 from gateway.configuration.overlay import overlay
 from gateway.configuration.problems import ConfigError, Problem, Sheet, shown
 from gateway.configuration.schema import (
@@ -45,6 +45,7 @@ from gateway.depot import (
     Web,
     WebhookChannel,
 )
+from gateway.plans import Plan
 from gateway.store.settings import Changes, Influx, Keeping, Pace, Target
 from gateway.words.language import language_of
 from sensors.drivers.modbus import ModbusHead
@@ -104,8 +105,9 @@ def _loaded(sheet: Sheet, path: Path, environ: Mapping[str, str]) -> Loaded:
     mqtt = _mqtt(tables, secrets)
     influx = _influx(tables, secrets)
     outputs = outputs_of(sheet, tables, path.parent)
+    tests = plan_of(sheet, tables, outputs)
     sheet.finish()
-    depot = _depot(path, tables, heads, mqtt=mqtt, channels=channels, influx=influx, outputs=outputs)
+    depot = _depot(path, tables, heads, mqtt=mqtt, channels=channels, influx=influx, outputs=outputs, tests=tests)
     return Loaded(depot, tuple(dict.fromkeys(sheet.warnings)))
 
 
@@ -254,6 +256,7 @@ def _depot(
     channels: tuple[Channel, ...],
     influx: Influx | None,
     outputs: tuple[Output, ...],
+    tests: Plan | None,
 ) -> Depot:
     if tables.depot is None or tables.levels is None:
         raise AssertionError("a configuration without [depot] or [levels] was not refused")
@@ -286,6 +289,7 @@ def _depot(
         timing=replace(Timing(), silence=round(timing.silence_s * SECOND), repeat=round(timing.repeat_s * SECOND)),
         web=Web(*web) if web else None,
         outputs=outputs,
+        tests=tests,
         channels=channels,
         recipients=tuple(_recipients(tables)),
         escalation=tuple(

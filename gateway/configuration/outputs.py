@@ -1,8 +1,10 @@
 """Switched channels: from ``[[channel]]`` and the profile of its device to an output, each mistake put in its place."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, time, tzinfo
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 from alerts.alarms import Level
 from alerts.effects import Does, Occasion, OutputKind, Row, usual
@@ -11,13 +13,17 @@ from gateway.configuration.problems import Sheet, shown
 from gateway.configuration.schema import OutputTable
 from gateway.configuration.tables import Entry, Tables, near
 from gateway.depot import OnBroker, OnLine, Output
+from gateway.plans import Plan
 from sensors import profiles
 from sensors.profile_parts import mqtt_output, output_point
 from sensors.profile_shapes import KeyFault
 from sensors.profiles import ProfileError
+from sensors.stamps import SECOND
 from sensors.toml_lines import Path as TomlPath
 from sensors.wire.outputs import MqttOutput, OutputPoint, coil
 from sensors.wire.topics import TopicError
+
+DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
 HOWS = ("coil", "modbus", "mqtt", "profile")
 """Keys of which exactly one says how an output is switched."""
@@ -37,6 +43,30 @@ def outputs_of(sheet: Sheet, tables: Tables, folder: Path) -> tuple[Output, ...]
                 found.append(output)
                 _alone(sheet, entry, output, first)
     return tuple(found)
+
+
+def plan_of(sheet: Sheet, tables: Tables, outputs: Sequence[Output]) -> Plan | None:
+    """Return when outputs are tested by themselves; None where the file does not say."""
+    entry = tables.output_test
+    if entry is None:
+        return None
+    table = entry.table
+    usual_ones = tuple(output.id for output in outputs if output.row.counts)
+    known = [output.id for output in outputs if not output.row.held]
+    for index, name in enumerate(table.outputs):
+        if name not in known:
+            listed = near(name, known) if known else "-"
+            sheet.refuse((*entry.path, "outputs", index), "output_test", id=shown(name), near=listed)
+    if not usual_ones:
+        sheet.refuse(entry.path, "nothing_to_test")
+    depot = tables.depot.table if tables.depot else None
+    return Plan(
+        weekday=DAYS.index(table.day) if table.day in DAYS else None,
+        at=time.fromisoformat(table.at),
+        zone=_zone(depot.timezone if depot else "UTC"),
+        outputs=tuple(table.outputs) or usual_ones,
+        pulse=round(table.pulse_s * SECOND),
+    )
 
 
 def _output(sheet: Sheet, entry: Entry[OutputTable], folder: Path) -> Output | None:
@@ -185,3 +215,10 @@ def _direction(sheet: Sheet, entry: Entry[OutputTable], kind: OutputKind, wire: 
         sheet.warn(at, "valve_direction")
     elif isinstance(wire, OnBroker) and entry.table.energised == "normal":
         sheet.warn(at, "broker_direction")
+
+
+def _zone(name: str) -> tzinfo:
+    try:
+        return ZoneInfo(name)
+    except (ValueError, OSError, LookupError):  # said of `timezone` already
+        return UTC

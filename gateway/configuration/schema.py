@@ -199,6 +199,17 @@ class OutputTable(Table):
     check_s: float | None = Field(default=None, ge=0.5, le=3600, examples=["2"])
 
 
+class OutputTestTable(Table):
+    """``[output_test]``: outputs tested by themselves."""
+
+    day: Literal["every", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] = Field(
+        default="monday", examples=['"monday"']
+    )
+    at: Annotated[str, StringConstraints(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")] = Field(examples=['"09:30"'])
+    pulse_s: float = Field(default=1.0, ge=0.2, le=10, examples=["1"])
+    outputs: list[Text] = Field(default=[], examples=['["sirene"]'])
+
+
 class WebhookTable(Table):
     """``[[channel]]`` of kind webhook."""
 
@@ -255,6 +266,7 @@ SINGLE: dict[str, type[Table]] = {
     "store": StoreTable,
     "journal": JournalTable,
     "influx": InfluxTable,
+    "output_test": OutputTestTable,
 }
 """Tables that stand once: ``[name]``."""
 

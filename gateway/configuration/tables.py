@@ -25,6 +25,7 @@ from gateway.configuration.schema import (
     LevelsTable,
     MqttTable,
     OutputTable,
+    OutputTestTable,
     PlainChannelTable,
     RecipientTable,
     StoreTable,
@@ -64,6 +65,7 @@ class Tables:
     store: Entry[StoreTable] | None
     influx: Entry[InfluxTable] | None
     journal: Entry[JournalTable] | None
+    output_test: Entry[OutputTestTable] | None
     channels: tuple[Entry[Any], ...]  # Any: one of ChannelTable; a TypeVar cannot be bound to their union per entry
     recipients: tuple[Entry[RecipientTable], ...]
     escalation: tuple[Entry[EscalationTable], ...]
@@ -89,6 +91,7 @@ def typed(sheet: Sheet) -> Tables:
         store=_single(sheet, "store", StoreTable),
         influx=_single(sheet, "influx", InfluxTable),
         journal=_single(sheet, "journal", JournalTable),
+        output_test=_single(sheet, "output_test", OutputTestTable),
         channels=tuple(_channels(sheet)),
         recipients=tuple(_listed(sheet, "recipient", RecipientTable)),
         escalation=tuple(_listed(sheet, "escalation", EscalationTable)),

@@ -18,6 +18,7 @@ from gateway.journal import canonical, schema
 from gateway.journal.batches import fetch_node, prepare, read_head
 from gateway.journal.errors import DamagedError, NotOursError, StoreError
 from gateway.journal.health import JournalHealth
+from gateway.journal.tested import tested
 from gateway.journal.threads import Threads
 from gateway.journal.tree import EMPTY_ROOT, Frontier, frontier, leaf_hash, position, stored
 from gateway.journal.writer import Erasure, Seal, Sealed, Writer
@@ -310,7 +311,7 @@ def _restore(path: Path, db: apsw.Connection) -> Restored:
 
 
 def _restored(db: apsw.Connection) -> Restored:
-    return Restored(_last_seq(db), tuple(_states(db)), tuple(_owed(db)), _last_alive(db))
+    return Restored(_last_seq(db), tuple(_states(db)), tuple(_owed(db)), _last_alive(db), tuple(tested(db)))
 
 
 def _last_seq(db: apsw.Connection) -> int:

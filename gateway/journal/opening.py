@@ -17,6 +17,7 @@ from gateway.events import Restored
 from gateway.journal.errors import DamagedError, NotOursError, StoreError
 from gateway.journal.log import Journal, salvaged
 from gateway.journal.writer import Seal
+from gateway.outputtests import last_of
 from gateway.records import event_from, state_from
 from sensors.stamps import Stamp
 
@@ -139,6 +140,7 @@ def _readable(restored: Restored, now: Stamp) -> Restored:
         tuple(row for row in restored.states if row.body is None or _makes_sense(state_from, row.key, row.body, now)),
         tuple(owed for owed in restored.owed if _makes_sense(event_from, owed[1], now)),
         restored.last_alive_ms,
+        tuple(body for body in restored.tests if _makes_sense(last_of, (body,))),
     )
 
 

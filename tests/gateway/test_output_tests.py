@@ -1,0 +1,201 @@
+"""Tests of outputs on a virtual clock: by order and by calendar, read back, and never in the way of gas."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, time
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from alerts.alarms import Kind
+from alerts.effects import usual
+from gateway.events import Action, Drill
+from gateway.outputtests import LastTest
+from gateway.plans import Plan
+from sensors.stamps import SECOND, UtcNanos
+from simulator.room import EPOCH, Room, orders
+
+SAO_PAULO = ZoneInfo("America/Sao_Paulo")
+ROWS = {"sirene": usual("siren"), "sinal": usual("beacon"), "valvula": usual("valve"), "vida": usual("heartbeat")}
+HEADS = ("GD-1", "GD-2")
+
+
+def local(seconds_from_now: float) -> datetime:
+    """The local time so long after the Room's first moment."""
+    return datetime.fromtimestamp(EPOCH // SECOND + 100 + seconds_from_now, UTC).astimezone(SAO_PAULO)
+
+
+def plan(in_s: float, weekly: bool = False) -> Plan:
+    when = local(in_s)
+    return Plan(when.weekday() if weekly else None, time(when.hour, when.minute), SAO_PAULO, ("sirene", "sinal"))
+
+
+def watching(tests: Plan | None = None) -> Room:
+    room = Room(orders(*HEADS, outputs=ROWS, tests=tests, counting=frozenset()))
+    for name in HEADS:
+        room.read(name, 0.0)
+    room.wait(0.5, clean=HEADS)
+    return room
+
+
+def drill(room: Room, *outputs: str) -> None:
+    room.give(Drill(outputs, "Ana", "", room.now()))
+
+
+def ended(room: Room) -> list[tuple[object, object, object]]:
+    return [(e.body["output"], e.body["ok"], e.body["reason"]) for e in room.entries if e.kind == "output-test"]
+
+
+def failed(room: Room, output: str) -> tuple[str, str] | None:
+    alarm = room.alarm(f"output-test:{output}", Kind.SYSTEM)
+    return None if alarm is None else (alarm.reason, alarm.detail)
+
+
+def test_a_drill_pulses_one_output_after_the_other_and_is_recorded_with_its_person() -> None:
+    room = watching()
+    drill(room)
+    assert {name for name, on in room.outputs.items() if on} == {"sirene", "vida"}
+    room.wait(1.1, clean=HEADS)
+    assert {name for name, on in room.outputs.items() if on} == {"sinal", "vida"}
+    room.wait(2.0, clean=HEADS)
+    assert {name for name, on in room.outputs.items() if on} == {"vida"}
+    assert ended(room) == [("sirene", True, ""), ("sinal", True, "")]
+    (begun,) = [e for e in room.entries if e.kind == "drill"]
+    assert (begun.person, begun.body["outputs"], begun.body["scheduled"]) == ("Ana", ["sirene", "sinal"], False)
+    assert all(e.body["drill"] for e in room.entries if e.kind == "output-test")
+    assert not list(room.engine.book)
+
+
+def test_an_output_that_does_not_light_fails_its_test_and_stands_as_an_alarm_until_one_is_passed() -> None:
+    room = watching()
+    room.read_back = lambda output, on: False if output == "sirene" else on
+    drill(room, "sirene")
+    room.wait(3.0, clean=HEADS)
+    assert ended(room) == [("sirene", False, "not-on")]
+    assert failed(room, "sirene") == ("failed", "not-on")
+    room.read_back = lambda _, on: on
+    drill(room, "sirene")
+    room.wait(3.0, clean=HEADS)
+    assert ended(room)[-1] == ("sirene", True, "")
+    assert not room.engine.book.present(next(iter(room.engine.book)).key)
+
+
+def test_an_output_that_does_not_go_out_again_fails_too() -> None:
+    room = watching()
+    room.read_back = lambda output, on: True if output == "sirene" else on
+    drill(room, "sirene")
+    room.wait(4.0, clean=HEADS)
+    assert ended(room) == [("sirene", False, "not-off")]
+
+
+def test_no_drill_begins_while_gas_stands_even_when_it_is_gone_and_only_held() -> None:
+    room = watching()
+    room.read("GD-1", 12.0)
+    room.wait(1.0, clean=("GD-2",))
+    room.read("GD-1", 0.0)
+    drill(room)
+    room.wait(1.0, clean=HEADS)
+    assert not [e for e in room.entries if e.kind == "drill"]
+
+
+def test_gas_during_a_test_takes_over_at_once_and_the_siren_does_not_stop_for_it() -> None:
+    room = watching()
+    drill(room, "sirene", "sinal")
+    room.wait(0.3, clean=HEADS)
+    before = len(room.order)
+    room.read("GD-1", 12.0)
+    assert ended(room) == [] or ended(room) == [("sirene", True, "taken-over")]
+    room.wait(2.0, clean=("GD-2",))
+    assert ended(room) == [("sirene", True, "taken-over")]
+    assert room.outputs["sirene"] and room.outputs["sinal"]
+    changes = [effect for effect in room.order[before:] if getattr(effect, "output", "") == "sirene"]
+    assert not any(effect.on is False for effect in changes)  # type: ignore[union-attr]
+    alarm = room.alarm("GD-1")
+    assert alarm is not None and alarm.first_output is not None
+    room.act(Action.ACKNOWLEDGE, "GD-1")
+    assert not room.outputs["sirene"]
+
+
+@pytest.mark.parametrize("outputs", [("nada",), ("vida",), ("sirene", "nada")])
+def test_what_is_no_output_or_is_held_by_the_watch_is_not_tested(outputs: tuple[str, ...]) -> None:
+    room = watching()
+    drill(room, *outputs)
+    assert not [e for e in room.entries if e.kind == "drill"]
+
+
+def test_a_valve_is_tested_only_when_it_is_named() -> None:
+    room = watching()
+    drill(room)
+    room.wait(5.0, clean=HEADS)
+    assert "valvula" not in [output for output, _, _ in ended(room)]
+    drill(room, "valvula")
+    assert room.outputs["valvula"]
+    room.wait(3.0, clean=HEADS)
+    assert ended(room)[-1] == ("valvula", True, "") and not room.outputs["valvula"]
+
+
+def test_outputs_are_tested_at_their_local_time_and_not_before() -> None:
+    room = watching(plan(180))
+    room.wait(100, clean=HEADS)
+    assert ended(room) == []
+    room.wait(100, clean=HEADS)
+    assert ended(room) == [("sirene", True, ""), ("sinal", True, "")]
+    (begun,) = [e for e in room.entries if e.kind == "drill"]
+    assert begun.person is None and begun.body["scheduled"] is True
+
+
+def test_a_test_that_fell_into_a_time_without_a_watch_is_made_after_the_start() -> None:
+    room = watching(plan(180))
+    room.wait(200, clean=HEADS)
+    again = room.crash(down_s=23 * 3600 + 3600)
+    for name in HEADS:
+        again.read(name, 0.0)
+    again.wait(5, clean=HEADS)
+    assert [output for output, _, _ in ended(again)] == ["sirene", "sinal"]
+
+
+def test_what_failed_before_a_restart_still_stands_after_it() -> None:
+    room = watching()
+    room.read_back = lambda output, on: False if output == "sirene" else on
+    drill(room, "sirene")
+    room.wait(3.0, clean=HEADS)
+    assert failed(room.crash(), "sirene") == ("failed", "not-on")
+
+
+def test_a_test_kept_from_its_time_for_a_day_by_a_standing_alarm_is_overdue() -> None:
+    room = watching(plan(180, weekly=True))
+    room.read("GD-1", 12.0)
+    room.read("GD-1", 0.0)
+    room.wait(3600, clean=HEADS, every=2.0)
+    assert failed(room, "sirene") is None
+    room.wait(24 * 3600, clean=HEADS, every=2.0)
+    assert failed(room, "sirene") == ("overdue", "")
+    room.act(Action.ACKNOWLEDGE, "GD-1")
+    room.act(Action.RESET, "GD-1")
+    room.wait(120, clean=HEADS)
+    assert ended(room) == [("sirene", True, ""), ("sinal", True, "")]
+    assert not any(alarm.present for alarm in room.engine.book if alarm.key.subject.startswith("output-test"))
+
+
+@given(st.integers(0, 4 * 366 * 24 * 3600), st.none() | st.integers(0, 6), st.times())
+def test_the_times_before_and_after_a_moment_enclose_it_on_the_right_day(
+    at: int, weekday: int | None, when: time
+) -> None:
+    made = Plan(weekday, when.replace(second=0, microsecond=0), SAO_PAULO, ())
+    now = UtcNanos(EPOCH + at * SECOND)
+    before, after = made.before(now), made.after(now)
+    assert before <= now < after
+    assert after - before <= (7 if weekday is not None else 1) * 25 * 3600 * SECOND
+    for moment in (before, after):
+        there = datetime.fromtimestamp(moment // SECOND, UTC).astimezone(SAO_PAULO)
+        assert (there.hour, there.minute) == (when.hour, when.minute)
+        assert weekday in (None, there.weekday())
+
+
+def test_new_orders_keep_what_is_known_of_tests() -> None:
+    room = watching(plan(180))
+    room.wait(200, clean=HEADS)
+    last = dict(room.engine.tests.last)
+    room.engine.reorder(replace(room.orders, tests=plan(10_000)), room.now())
+    assert room.engine.tests.last == last and isinstance(last["sirene"], LastTest)
