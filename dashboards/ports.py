@@ -209,6 +209,15 @@ class Window(msgspec.Struct, frozen=True, tag="window"):
     minutes: float = 0.0
 
 
+class Drill(msgspec.Struct, frozen=True, tag="drill"):
+    """A person has outputs tested: these, or with none named all that people notice."""
+
+    ref: int
+    by: str
+    outputs: tuple[str, ...] = ()
+    note: str = ""
+
+
 class Subscribe(msgspec.Struct, frozen=True, tag="subscribe"):
     """Ask for a `Snapshot` now and a `Change` whenever one is due."""
 
@@ -250,7 +259,7 @@ class Answer(msgspec.Struct, frozen=True, tag="answer"):
     metrics: tuple[Figure, ...] | None = None
 
 
-ToGateway = Act | Window | Subscribe | Ask | File | Judged
+ToGateway = Act | Window | Drill | Subscribe | Ask | File | Judged
 ToScreen = Snapshot | Change | Answer
 
 

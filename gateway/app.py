@@ -11,7 +11,7 @@ from dataclasses import asdict
 
 import structlog
 
-from dashboards.ports import Act, Answer, Figure, Window
+from dashboards.ports import Act, Answer, Drill, Figure, Window
 from gateway.children import LONGEST_PAUSE_S, office_child, web_child
 from gateway.clock import SystemClock, is_set
 from gateway.configuration.loading import Loaded
@@ -32,6 +32,7 @@ from gateway.recording import Recording
 from gateway.reloading import NewOrders, NotFollowed, read_anew
 from gateway.runtime import Runtime
 from gateway.sealing import Sealing
+from gateway.switching import bring_to_rest
 from gateway.wiring import Wiring, build, orders, places, speaker, worst_cases
 from sensors.drivers.pacer import Pacer
 from sensors.readings import DetectorId
@@ -113,6 +114,7 @@ class App:
         """Ordered end: ears first, then mouth, then screens; the journal last, so that it can hold everything."""
         self._manager.stopping()
         self._log.info("stopping")
+        await bring_to_rest(self._depot, self._wiring.outputs)
         await self._runtime.end("wiring")
         self._hands.perform(self._engine.stop(self.clock.now(), "signal"))
         await self._runtime.end("office")
@@ -181,7 +183,7 @@ class App:
         self._showing = False
         self.control.push(self._picture.alarm_change(self.clock.now()))
 
-    def _act(self, ask: Act | Window) -> Answer:
+    def _act(self, ask: Act | Window | Drill) -> Answer:
         event = understood(ask, self._engine, self._picture, self.clock.now())
         if isinstance(event, str):
             return Answer(ref=ask.ref, ok=False, error=event)

@@ -28,6 +28,7 @@ OWN = (
     "run",
     "status",
     "bump",
+    "drill",
     "export",
     "backfill",
     "register",

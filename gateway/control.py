@@ -15,7 +15,7 @@ from typing import assert_never
 import msgspec
 
 from dashboards.office import File, Judged
-from dashboards.ports import Act, Answer, Ask, Change, Figure, Snapshot, Subscribe, ToGateway, ToScreen, Window
+from dashboards.ports import Act, Answer, Ask, Change, Drill, Figure, Snapshot, Subscribe, ToGateway, ToScreen, Window
 
 MAX_CLIENTS = 16
 MAX_BACKLOG_BYTES = 4 * 1024 * 1024
@@ -51,7 +51,7 @@ class ControlServer:
         path: Path,
         *,
         picture: Callable[[], Snapshot],
-        act: Callable[[Act | Window], Answer],
+        act: Callable[[Act | Window | Drill], Answer],
         office: Callable[[File | Judged, Callable[[Answer], None]], None],
         metrics: Callable[[], tuple[Figure, ...]],
     ) -> None:
@@ -152,7 +152,7 @@ class ControlServer:
             case Ask(ref=ref):
                 figures = self._metrics() + self.figures()
                 self._write(client, self._line(Answer(ref, ok=True, metrics=figures)))
-            case Act() | Window():
+            case Act() | Window() | Drill():
                 self._write(client, self._line(self._acted(request)))
             case File() | Judged():
                 self._office(request, lambda answer: self._write(client, self._line(answer)))
@@ -166,7 +166,7 @@ class ControlServer:
 
     # --- details --------------------------------------------------------------------------------
 
-    def _acted(self, act: Act | Window) -> Answer:
+    def _acted(self, act: Act | Window | Drill) -> Answer:
         name = act.by.strip()
         if not name or len(name) > MAX_NAME_CHARS:
             return Answer(act.ref, ok=False, error="needs-name")
@@ -278,7 +278,7 @@ def remove_own(path: Path, inode: int) -> None:
         return
 
 
-def ask(path: Path, request: Act | Window | Ask, timeout_s: float = 2.0) -> Answer:
+def ask(path: Path, request: Act | Window | Drill | Ask, timeout_s: float = 2.0) -> Answer:
     """Ask the gateway behind `path` one thing and wait for the answer (for commands; it blocks).
 
     Raises:

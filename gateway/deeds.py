@@ -1,8 +1,9 @@
 """What a person asks for on a screen or by a command, as an event for the engine, or why it is none. Does nothing."""
 
-from dashboards.ports import Act, Window
+from dashboards.ports import Act, Drill, Window
 from gateway.engine import Engine
 from gateway.events import Action, CloseWindow, Command, OpenWindow, WindowKind
+from gateway.events import Drill as Order
 from gateway.picture import Picture
 from sensors.readings import DetectorId
 from sensors.stamps import SECOND, Stamp
@@ -11,9 +12,11 @@ KINDS = {"test": WindowKind.TEST, "inhibit": WindowKind.INHIBIT, "out-of-service
 
 
 def understood(
-    ask: Act | Window, engine: Engine, picture: Picture, now: Stamp
-) -> Command | OpenWindow | CloseWindow | str:
+    ask: Act | Window | Drill, engine: Engine, picture: Picture, now: Stamp
+) -> Command | OpenWindow | CloseWindow | Order | str:
     """Return the event, or the code of the error: of what is asked for, nothing stands any more as it was seen."""
+    if isinstance(ask, Drill):
+        return Order(ask.outputs, ask.by, ask.note, now)
     return _of_window(ask, engine, now) if isinstance(ask, Window) else _of_alarm(ask, engine, picture, now)
 
 

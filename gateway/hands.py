@@ -113,6 +113,8 @@ class Hands:
         now = self._clock.now()
         self.perform(self._engine.advance(now))  # so that somebody looks at the civil clock, however quiet it is
         self.pulse.beat(now)
+        for relay in self._wiring.heartbeats:
+            relay.beat()
         if self._engine.time.trusted:
             self._journal.alive(now.utc // MILLISECOND)
         elif clock_is_set():

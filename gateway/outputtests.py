@@ -73,7 +73,7 @@ class OutputTests:
         self.last = dict(last)
         for output, tested in self.last.items():
             if self._outputs.has(output) and not tested.ok:
-                self._conditions.set(_subject(output), turn, present=True, reason="failed", detail=tested.reason)
+                self._conditions.set(_subject(output), turn, present=True, reason=tested.reason)
 
     def take_orders(self, plan: Plan | None, now: Stamp) -> None:
         """Follow this plan from now on. An output that was never tested counts from now."""
@@ -203,7 +203,7 @@ class OutputTests:
         turn.entry("output-test", body)
         if reason != "taken-over":
             self.last[test.output] = LastTest(utc_ms(turn.now), ok, reason)
-            self._conditions.set(_subject(test.output), turn, present=not ok, reason="failed", detail=reason)
+            self._conditions.set(_subject(test.output), turn, present=not ok, reason=reason)
 
 
 def last_of(bodies: Iterable[Mapping[str, object]]) -> dict[str, LastTest]:

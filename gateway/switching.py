@@ -1,5 +1,6 @@
 """Builds the outputs that a depot's configuration names, on their lines and behind their broker. Runs none of them."""
 
+import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import assert_never
@@ -10,6 +11,9 @@ from gateway.runtime import Part
 from sensors.drivers.modbus import ModbusBus
 from sensors.drivers.outputs import BrokerOutputs, LineOutput, TopicOutput
 from sensors.stamps import Clock
+
+REST_S = 0.8
+"""How long outputs may take to be read back where they are to stand when the watch ends."""
 
 Report = Callable[[str, bool | None, str], None]
 
@@ -33,6 +37,23 @@ def switched(
         parts.append(("mqtt-outputs", BrokerOutputs(settings, behind, clock).run))
     parts.extend((f"output:{name}", local.run) for name, local in outputs.items())
     return outputs, parts
+
+
+def heartbeats(depot: Depot, outputs: Mapping[str, LocalOutput]) -> tuple[LocalOutput, ...]:
+    """Return the relays that the alarm loop holds, to be told again with each of its beats."""
+    return tuple(outputs[output.id] for output in depot.outputs if output.row.held)
+
+
+async def bring_to_rest(depot: Depot, outputs: Mapping[str, LocalOutput]) -> None:
+    """The watch ends on purpose: bring outputs to where they are to stand without it, as far as they obey in time."""
+    told = [output for output in depot.outputs if output.at_stop != "keep"]
+    for output in told:
+        outputs[output.id].set(output.at_stop == "alarm")
+    deadline = asyncio.get_running_loop().time() + REST_S
+    while any(outputs[output.id].on is not outputs[output.id].wanted for output in told):
+        if asyncio.get_running_loop().time() > deadline:
+            return
+        await asyncio.sleep(0.02)
 
 
 def _wire(output: Output, buses: Mapping[str, ModbusBus]) -> LineOutput | TopicOutput:

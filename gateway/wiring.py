@@ -17,7 +17,7 @@ from gateway.budget import budgets
 from gateway.depot import ConsoleChannel, Depot, MqttChannel, WebhookChannel
 from gateway.orders import Orders, Watch
 from gateway.runtime import Part
-from gateway.switching import switched
+from gateway.switching import heartbeats, switched
 from sensors.drivers.broker import Connect, connected
 from sensors.drivers.modbus import ModbusBus
 from sensors.drivers.mqtt import MqttSource
@@ -48,6 +48,7 @@ class Wiring:
     dispatcher: Dispatcher
     mqtt_out: MqttOut | None
     parts: Sequence[tuple[str, Part]] = field(default_factory=tuple)
+    heartbeats: tuple[LocalOutput, ...] = ()
 
 
 def channel_of(channel: WebhookChannel | MqttChannel | ConsoleChannel, depot: Depot, ears: Ears) -> Channel:
@@ -109,7 +110,7 @@ def build(depot: Depot, clock: Clock, pacer: Pacer, ears: Ears, outside: Outside
     parts.extend(switching)
     parts.extend(dispatcher.workers())
     mqtt_out = next((channel for channel in channels.values() if isinstance(channel, MqttOut)), None)
-    return Wiring(buses, source, outputs, channels, dispatcher, mqtt_out, tuple(parts))
+    return Wiring(buses, source, outputs, channels, dispatcher, mqtt_out, tuple(parts), heartbeats(depot, outputs))
 
 
 def orders(depot: Depot, wiring: Wiring) -> Orders:
@@ -148,6 +149,12 @@ def places(depot: Depot) -> Callable[[str], Place]:
         for head in depot.detectors
     }
     known |= {PREFIX + area.id: replace(whole, area=area.name) for area in depot.areas}
+    for output in depot.outputs:
+        there = ", ".join(areas[area] for area in sorted(output.row.areas))
+        named = output.name if output.name != output.id else ""
+        known[f"output:{output.id}"] = known[f"output-test:{output.id}"] = replace(
+            whole, area=there, detector_name=named
+        )
     return lambda subject: known.get(subject, whole)
 
 

@@ -36,7 +36,8 @@ class Place:
 
     Attributes:
         area: as people call it.
-        detector: its id, which is never left out; `detector_name` as people call it, empty where nobody does.
+        detector: its id, which is never left out; `detector_name` as people call it, empty where nobody does. Of an
+            output, whose subject is its id, only the name stands.
     """
 
     depot: str
@@ -184,6 +185,8 @@ def _system_values(event: AlarmEvent, place: Place, catalogue: Catalogue) -> dic
     if f"part.{part}" not in catalogue or part == "other":
         part, name = "other", event.key.subject
     name = _clip(name, 40)
+    if place.detector_name and not place.detector:
+        name = say("format.named", id=name, name=_clip(place.detector_name, 32))
     reason = event.reason or "other"
     key = f"what.{part}.{reason}"
     if event.subjects:

@@ -1,0 +1,99 @@
+"""``vigia drill``: has the running gateway test its outputs, and shows what was read back of each."""
+
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gateway.commands.talk import EXIT_FAILED, Talk, file_argument, json_option, load_or_exit
+
+if TYPE_CHECKING:  # the journal, which `--help` does not need
+    from gateway.depot import Depot
+    from gateway.journal import JournalReader
+
+MOST_NAME, MOST_NOTE = 80, 500
+LONGEST_EACH_S = 15.0
+"""A pulse of at most 10 s and both its read-backs."""
+
+LOOK_S = 0.05
+
+
+def command(talk: Talk) -> click.Command:
+    """Build the command in the talk's language."""
+
+    def drill(file: Path, outputs: tuple[str, ...], *, by: str, note: str, as_json: bool) -> None:
+        depot = load_or_exit(talk, file, as_json=as_json).depot
+        wanted = outputs or tuple(output.id for output in depot.outputs if output.row.counts)
+        known = [output.id for output in depot.outputs if not output.row.held]
+        strange = [name for name in wanted if name not in known]
+        if strange or not wanted:
+            raise click.UsageError(
+                talk.text("drill.unknown", ids=", ".join(strange) or "-", known=", ".join(known) or "-")
+            )
+        if not 0 < len(by.strip()) <= MOST_NAME or len(note) > MOST_NOTE:
+            raise click.UsageError(talk.text("bump.too_long", name=MOST_NAME, note=MOST_NOTE))
+        from dashboards.ports import Drill
+        from gateway.control import ControlError, ask
+        from gateway.journal import JournalReader, StoreError
+
+        try:
+            with JournalReader(depot.journal) as reader:
+                start = reader.head()[1]
+                answer = ask(depot.socket, Drill(1, by.strip(), wanted, note))
+                if not answer.ok:
+                    told = answer.error if answer.error == "not-possible" else "refused"
+                    talk.say(f"drill.{told}", reason=answer.error)
+                    click.get_current_context().exit(EXIT_FAILED)
+                talk.say("drill.begun", outputs=", ".join(wanted))
+                results = list(_results(reader, start, wanted))
+        except (ControlError, StoreError) as error:
+            talk.say("drill.not-running", detail=error)
+            click.get_current_context().exit(EXIT_FAILED)
+        missing = [name for name in wanted if name not in {str(body["output"]) for body in results}]
+        if as_json:
+            talk.put_json({"ok": not missing and all(_passed(body) for body in results), "outputs": results})
+        else:
+            for body in results:
+                talk.put(_line(talk, body, depot))
+        for name in missing:
+            talk.say("drill.missing", id=name)
+        if missing or not all(_passed(body) for body in results):
+            click.get_current_context().exit(EXIT_FAILED)
+
+    params: list[click.Parameter] = [
+        file_argument(),
+        click.Option(["--output", "outputs"], multiple=True, metavar="ID", help=talk.text("drill.output")),
+        click.Option(["--by"], required=True, metavar=talk.text("bump.name"), help=talk.text("drill.by")),
+        click.Option(["--note"], default="", help=talk.text("bump.note")),
+        json_option(talk),
+    ]
+    return click.Command("drill", callback=drill, help=talk.text("command.drill"), params=params)
+
+
+def _results(reader: "JournalReader", start: int, wanted: tuple[str, ...]) -> Iterator[Mapping[str, Any]]:
+    """Yield each test as the journal takes it, until all have ended, or gas took over."""
+    after, left = start - 1, len(wanted)
+    deadline = time.monotonic() + LONGEST_EACH_S * left
+    while left and time.monotonic() < deadline:
+        for idx, body, _ in reader.filed("output-test", after):
+            after, left = idx, left - 1
+            yield body
+            if body["reason"] == "taken-over":
+                return
+        time.sleep(LOOK_S)
+
+
+def _passed(body: Mapping[str, Any]) -> bool:
+    return bool(body["ok"]) and body["reason"] != "taken-over"
+
+
+def _line(talk: Talk, body: Mapping[str, Any], depot: "Depot") -> str:
+    width = max(len(output.id) for output in depot.outputs)
+    verdict = talk.text("drill.passed" if _passed(body) else "drill.failed")
+    if body["reason"]:
+        why = talk.text(f"drill.why_{body['reason']}")
+    else:
+        why = talk.text("drill.read", time=f"{body['until_on_ms'] / 1000:.2f}")
+    return f"{body['output']:<{width}}  {verdict}: {why}"
