@@ -1,10 +1,9 @@
 """Events in, effects out: owns every live state of the watch. Knows no clock, no wire, no disk, and never waits."""
 
-from dataclasses import replace
 from typing import assert_never
 
 from alerts.alarmbook import AlarmBook
-from alerts.alarms import AlarmEvent, AlarmState, Kind, Verdict
+from alerts.alarms import AlarmEvent, Verdict
 from gateway.areas import Areas
 from gateway.civilclock import CivilClock
 from gateway.conditions import Conditions
@@ -42,6 +41,7 @@ from gateway.events import (
     Restored,
     SystemCondition,
 )
+from gateway.firsts import Firsts
 from gateway.frequent import Frequent
 from gateway.gas import GasWatch
 from gateway.orders import Orders
@@ -74,7 +74,6 @@ class Engine:
         self.deadlines = Deadlines()
         self.sight = Sight(self.book, self.deadlines, orders.timing)
         self.telling = Telling(orders, self.book, self.deadlines)
-        self.worst_ns: int | None = None
         self.unknown_readings = 0
         self._boot = boot
         self._ticket = 0
@@ -87,6 +86,7 @@ class Engine:
         self.outputs = Outputs(self.book, self.sight, self.gas, self.deadlines, self._conditions)
         self.outputs.take_orders(orders.outputs)
         self.frequent = Frequent(orders.frequencies, self.book, self._conditions, self.deadlines)
+        self.firsts = Firsts(orders.counting, self.book, self.windows, self.outputs)
         self.tests = OutputTests(self.book, self.outputs, self.deadlines, self._conditions)
         known_ms = None if restored is None else restored.last_alive_ms
         self.time = CivilClock(now, known_ms, self.deadlines, self._conditions)
@@ -126,6 +126,7 @@ class Engine:
         self.orders = self.telling.orders = orders
         self.sight.timing = orders.timing
         self.gas.levels = orders.levels
+        self.firsts.counting = orders.counting
         self.suppressing.take_orders(orders.by_design, orders.timing)
         self.outputs.take_orders(orders.outputs)
         self.telling.outbox.recall(now.mono)
@@ -159,7 +160,9 @@ class Engine:
             case Delivered():
                 self._delivered(event, turn)
             case OutputReported():
-                self._output_reported(event, turn)
+                self.outputs.report(event, turn)
+                self.tests.reported(event, turn)
+                self.firsts.reported(event, turn)
             case Drill():
                 self.tests.begin(event, turn)
             case SystemCondition() | ClockSet() | Filed() | Judged():
@@ -314,39 +317,12 @@ class Engine:
         if settled is None:
             return
         if answer.outcome.verdict is Verdict.ACCEPTED:
-            self._accepted(settled.event, answer, turn)
+            self.firsts.accepted(settled.event, answer, turn)
         self.telling.record(settled, turn)
         health = self.telling.channel_health(settled)
         if health is not None:
             subject, detail = f"channel:{settled.delivery.channel}", settled.outcome.reason[:200]
             self._conditions.set(subject, turn, present=health[0], reason=health[1], detail=detail)
-
-    def _accepted(self, event: AlarmEvent, answer: Delivered, turn: Turn) -> None:
-        """A channel has taken a notice; the first counting one to take a raise or a rise ends the three seconds."""
-        self.windows.told(event, answer)
-        if answer.delivery.channel not in self.orders.counting:
-            return
-        alarm = self.book.get(event.key)
-        if alarm is not None and annunciates(event) and alarm.decided == event.at and alarm.first_output is None:
-            self._took(alarm, answer.at, turn)
-
-    def _took(self, alarm: AlarmState, at: Stamp, turn: Turn) -> None:
-        self.book.amend(replace(alarm, first_output=at))
-        turn.touched[alarm.key] = None
-        turn.show = True
-        if alarm.key.kind is not Kind.GAS:
-            return  # the three seconds, and a bump's times, are those of gas
-        self.windows.took(alarm.key, at)
-        elapsed = at.mono - alarm.sampled.mono
-        self.worst_ns = elapsed if self.worst_ns is None else max(self.worst_ns, elapsed)
-
-    def _output_reported(self, report: OutputReported, turn: Turn) -> None:
-        self.outputs.report(report, turn)
-        self.tests.reported(report, turn)
-        for alarm in self.outputs.taken(report):
-            self._took(alarm, report.at, turn)
-        if report.on and self.outputs.heard(report.output):
-            self.windows.sounded(report.at)
 
     def _look_at_clock(self, now: Stamp) -> list[Effect]:
         turn = self.time.look(now)
@@ -367,8 +343,7 @@ class Engine:
             alarm = self.book.get(event.key)
             if annunciates(event) and alarm is not None and alarm.annunciated == event.at:
                 self.telling.schedule(alarm)
-                if alarm.key.kind is Kind.GAS and self.outputs.sounding(alarm, turn.now.mono):
-                    self._took(alarm, turn.now, turn)  # it needs no siren started: one was just read to sound
+                self.firsts.begun(alarm, turn)
             if send:
                 self._tell(event, ticket, turn)
         if turn.events or turn.votes:

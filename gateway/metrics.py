@@ -105,8 +105,8 @@ def kept_figures(engine: Engine, figures: Iterable[Figure]) -> dict[str, float]:
     kept["detectors"] = float(len(heads))
     kept["detectors_watching"] = float(sum(engine.sight.watching(head) for head in heads))
     kept["alarms"] = float(len(engine.book))
-    if engine.worst_ns is not None:
-        kept["first_output_worst_seconds"] = engine.worst_ns / SECOND
+    if engine.firsts.worst_ns is not None:
+        kept["first_output_worst_seconds"] = engine.firsts.worst_ns / SECOND
     return kept
 
 

@@ -294,7 +294,7 @@ class Picture:
         )
 
     def _worst_ms(self) -> float | None:
-        worst = self._engine.worst_ns
+        worst = self._engine.firsts.worst_ns
         return None if worst is None else round(worst / MILLISECOND, 1)
 
 

@@ -52,7 +52,7 @@ def test_a_gas_alarm_knows_its_first_output(room: Room) -> None:
     alarm = room.alarm("GD-1")
     assert alarm is not None and alarm.first_output is not None
     assert (alarm.first_output.mono - alarm.sampled.mono) / 1e6 == pytest.approx(21.0)
-    assert room.engine.worst_ns == alarm.first_output.mono - alarm.sampled.mono
+    assert room.engine.firsts.worst_ns == alarm.first_output.mono - alarm.sampled.mono
 
 
 def test_a_siren_that_was_read_back_counts_as_first_output() -> None:
@@ -558,7 +558,7 @@ def test_a_notice_of_blindness_knows_its_first_output_too(room: Room) -> None:
     room.wait(0.2, clean=("GD-2",))
     alarm = room.alarm("GD-1", Kind.BLIND)
     assert alarm is not None and alarm.first_output is not None
-    assert room.engine.worst_ns is None
+    assert room.engine.firsts.worst_ns is None
 
 
 def test_a_second_blindness_counts_from_its_own_beginning(room: Room) -> None:
