@@ -1,4 +1,4 @@
-"""The first output of each alarm, which ends its three seconds: a read-back, a channel's answer, or none needed. Pure."""
+"""The first output of each alarm, which ends its three seconds: a read-back or a channel's answer. Pure."""
 
 from dataclasses import replace
 
