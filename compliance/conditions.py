@@ -108,6 +108,9 @@ def _due(condition: Due, frame: Frame) -> Truth:
     frame.note_change(by.low + 1)
     frame.note_change(by.high + 1)
     in_time = compare(exactly(frame.day), "<=", by)
+    if done is not None and condition.is_date and done.span.low > frame.day:
+        frame.note_change(done.span.low)
+        done = None  # announced, not done
     if done is None:
         return True if in_time is True else None
     if condition.is_date:

@@ -36,6 +36,15 @@ def limits(scheme: Scheme, kg: Span, *, p13: bool) -> Sequence[float]:
     return [float("inf") if end is None else end for end in ends]
 
 
+def value_of(table: Table, scheme: Scheme, name: str) -> Span:
+    """Return a table's value for a class; where the text is silent, no less than for any class below it."""
+    if name in table.values:
+        return exactly(table.values[name])
+    order = [each.name for each in scheme.classes]
+    below = [table.values[each] for each in order[: order.index(name)] if each in table.values]
+    return Span(max(below, default=float("-inf")), float("inf"))
+
+
 def _index(scheme: Scheme, kg: float) -> int:
     return next(number for number, each in enumerate(scheme.classes) if each.up_to_kg is None or kg <= each.up_to_kg)
 
@@ -101,8 +110,7 @@ def _boundary(scheme: Scheme, kg: Span, walled: Truth, tables: Mapping[bool, Tab
     spans = []
     for side in (True, False):
         if walled is None or walled is side:
-            values = [tables[side].values.get(name) for name in classes(scheme, kg)]
-            spans += [Span(0.0, float("inf")) if value is None else exactly(value) for value in values]
+            spans += [value_of(tables[side], scheme, name) for name in classes(scheme, kg)]
     return hull(spans)
 
 

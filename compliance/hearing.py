@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeVar, cast
 
 from compliance.grammar import Condition, Group, Reference, Scope
 from compliance.kleene import Span, Truth, both, exactly
-from compliance.situation import Holder, Known, Situation, listed_fact
+from compliance.situation import COUNT, Holder, Known, Situation, listed_fact
 from compliance.vocabulary import Period, Scheme, Statute
 
 Found = TypeVar("Found")
@@ -167,14 +167,11 @@ def members(group: Group, frame: Frame) -> Iterator[Member]:
                 judge = partial(frame.hearing.holds, group.where)
                 belongs = both(sure, frame.remembered(group.where, holder, judge))
             number = ONE
-            if belongs is not False and "count" in holder.known:
-                known = frame.at(holder, frame.trace).known(COUNT)
+            if belongs is not False and group.kind in frame.hearing.facts.counted:
+                known = frame.told(holder, COUNT)
                 number = Span(0.0, inf) if known is None else known.span
             if belongs is not False and number.high > 0:
                 yield Member(holder, belongs, number)
-
-
-COUNT = Reference("", "count", 0.0)
 
 
 def _reached(group: Group, frame: Frame) -> tuple[Sequence[Holder], Sequence[Holder]]:

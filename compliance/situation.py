@@ -16,6 +16,9 @@ from compliance.vocabulary import DEPOT, Fact, Subject, Value
 ALWAYS_COMPLETE = ("area", "depot")
 """Kinds that the configuration lists in full."""
 
+COUNT = "count"
+"""The fact that says for how many alike a thing stands."""
+
 _EVER = datetime.min.replace(tzinfo=UTC)
 
 
@@ -62,10 +65,12 @@ class Situation:
     Attributes:
         holders: by kind, in the order of their ids.
         links: by kind and the name of a link (``area``, ``lot``): the things by the id it holds; "" where unknown.
+        counted: kinds of which one thing stands for as many as its fact `count` says.
     """
 
     holders: Mapping[str, Sequence[Holder]] = field(hash=False)
     links: Mapping[tuple[str, str], Mapping[str, Sequence[Holder]]] = field(hash=False)
+    counted: frozenset[str]
 
     @classmethod
     def of(cls, facts: Iterable[Fact], catalogue: Catalogue, on: date, known: datetime | None = None) -> "Situation":
@@ -91,10 +96,10 @@ class Situation:
             value = kept[0].value
             if kind is not None and value is not None and all(_same(each.value, value) for each in kept):
                 things[subject][name] = _known(value, kept[0].effective, kind)
-        return cls._indexed(things)
+        return cls._indexed(things, frozenset(kind for kind in catalogue.kinds if catalogue.find(kind, COUNT)))
 
     @classmethod
-    def _indexed(cls, things: Mapping[Subject, Mapping[str, Known]]) -> "Situation":
+    def _indexed(cls, things: Mapping[Subject, Mapping[str, Known]], counted: frozenset[str]) -> "Situation":
         holders: dict[str, list[Holder]] = {}
         for subject in sorted(things):
             gone = things[subject].get(LISTED)
@@ -106,7 +111,7 @@ class Situation:
                 by_id = links[kind, link] = {}
                 for holder in listed:
                     by_id.setdefault(holder.text(link) or "", []).append(holder)
-        return cls(holders, links)
+        return cls(holders, links, counted)
 
     @property
     def depot(self) -> Holder:

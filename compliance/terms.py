@@ -124,9 +124,9 @@ def _extreme(term: Extreme, frame: Frame) -> Span:
 def _lookup(term: Lookup, frame: Frame) -> Span:
     scheme, table = frame.hearing.scheme(frame.day), frame.hearing.statute.tables[term.table]
     names = classes(term.class_of, frame)
-    if scheme is None or table.scheme != scheme.id or not all(name in table.values for name in names):
+    if scheme is None or table.scheme != scheme.id or not names:
         return ANYTHING
-    return hull([exactly(table.values[name]) for name in names])
+    return hull([derive.value_of(table, scheme, name) for name in names])
 
 
 def _limit(term: Limit, frame: Frame) -> Span:
