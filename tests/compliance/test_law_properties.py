@@ -7,16 +7,24 @@ from functools import cache
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from law_depots import ON, findings, known_facts, sample, thing
+from law_depots import ON, known_facts, sample, thing
 
 from compliance import statutes
 from compliance.catalogue import LISTED, FactType, Source, Type
-from compliance.grammar import Group
-from compliance.vocabulary import DEPOT, Fact, Rule, Statute, Subject, Value, Verdict
+from compliance.evaluate import evaluate
+from compliance.grammar import Every, Group
+from compliance.situation import Situation
+from compliance.vocabulary import DEPOT, Fact, Finding, Rule, Statute, Subject, Value, Verdict
 
 AREAS = ("patio", "fundos")
 FEW = {"container": 3, "extinguisher": 3, "detector": 2, "lot": 1, "output": 1}
 """How many of each kind at most; of every other kind one."""
+
+OPTIONAL = {"stack_levels", "plate_until"}
+"""Facts that a rule asks whether they are known: another answer carries the rule, and where told they only accuse."""
+
+ONE_AREA = {"ferraz-5-one-area", "house-24-one-area"}
+"""Rules on how many areas there are, which the configuration lists in full."""
 
 STOCKED = {"container", "extinguisher", "detector", "lot", "output"}
 """Within what hangs on these, more stock never helps."""
@@ -71,19 +79,23 @@ SEEDS = st.integers(0, 2**32)
 
 
 def judged(facts: Iterable[Fact]) -> dict[tuple[str, str], Verdict]:
-    listed = list(facts)
-    return {key: each.verdict for law in laws() for key, each in findings(listed, law=law).items()}
+    return {(each.rule.id, str(each.subject)): each.verdict for each in all_findings(facts)}
+
+
+def all_findings(facts: Iterable[Fact]) -> list[Finding]:
+    told = Situation.of(facts, known_facts(), ON)
+    return [finding for law in laws() for finding in evaluate(law, told, ON)]
 
 
 OPEN = (Verdict.UNDETERMINED, Verdict.VIOLATED)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(SEEDS, st.data())
 def test_forgetting_a_fact_never_makes_compliant(seed: int, data: st.DataObject) -> None:
     facts = depot_of(seed)
     before = judged(facts)
-    forgotten = data.draw(st.sampled_from(facts))
+    forgotten = data.draw(st.sampled_from([fact for fact in facts if fact.name not in OPTIONAL]))
     after = judged(fact for fact in facts if fact is not forgotten)
 
     improved = {
@@ -94,18 +106,17 @@ def test_forgetting_a_fact_never_makes_compliant(seed: int, data: st.DataObject)
     assert not improved
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(SEEDS)
 def test_the_order_of_the_facts_changes_nothing(seed: int) -> None:
     facts = depot_of(seed)
     shuffled = facts[:]
     random.Random(1).shuffle(shuffled)
 
-    for law in laws():
-        assert findings(facts, law=law) == findings(shuffled, law=law) == findings(facts, law=law)
+    assert all_findings(facts) == all_findings(shuffled) == all_findings(facts)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(SEEDS, st.sampled_from(AREAS), st.sampled_from([2, 13, 45]), st.sampled_from([1, 5, 41, 121, 481, 8000]))
 def test_adding_stock_never_improves_a_verdict(seed: int, area: str, size: int, count: int) -> None:
     facts = depot_of(seed)
@@ -117,7 +128,7 @@ def test_adding_stock_never_improves_a_verdict(seed: int, area: str, size: int, 
     assert not improved(facts, [*facts, *more])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(SEEDS, st.integers(0, 2))
 def test_removing_an_extinguisher_never_improves_a_verdict(seed: int, number: int) -> None:
     facts = depot_of(seed)
@@ -137,22 +148,30 @@ def improved(facts: list[Fact], changed: list[Fact]) -> dict[tuple[str, str, fro
 
 def worst(facts: list[Fact]) -> dict[tuple[str, str, frozenset[str]], Verdict]:
     found: dict[tuple[str, str, frozenset[str]], Verdict] = {}
-    for law in laws():
-        for (_, subject), finding in findings(facts, law=law).items():
-            kinds = used(finding.rule)
-            if finding.rule.each == "area" and kinds and kinds <= STOCKED:
-                key = (law.id, subject, kinds)
-                verdict = finding.verdict
-                if key not in found or verdict.worse_than(found[key]):
-                    found[key] = verdict
+    for finding in all_findings(facts):
+        kinds = used()[finding.rule.id]
+        if finding.rule.each == "area" and kinds and kinds <= STOCKED:
+            key = (finding.statute, str(finding.subject), kinds)
+            if key not in found or finding.verdict.worse_than(found[key]):
+                found[key] = finding.verdict
     return found
 
 
-def used(rule: Rule) -> frozenset[str]:
-    """The kinds of things that a rule's requirement runs over."""
+@cache
+def used() -> dict[str, frozenset[str]]:
+    return {rule.id: used_by(rule) for law in laws() for rule in law.rules}
+
+
+def used_by(rule: Rule) -> frozenset[str]:
+    """The kinds of things that a rule's requirement runs over; none where it asks something of each extinguisher.
+
+    To take away one that hangs in a wrong place does mend what is asked of every place.
+    """
     found: set[str] = set()
 
     def walk(node: object) -> None:
+        if isinstance(node, Every) and node.group.kind == "extinguisher":
+            found.add("each extinguisher")
         if isinstance(node, Group):
             found.add(node.kind)
         if hasattr(node, "__dataclass_fields__"):
@@ -169,4 +188,5 @@ def used(rule: Rule) -> frozenset[str]:
 def test_a_depot_of_which_nothing_is_known_is_never_compliant() -> None:
     facts = [*thing("area", "patio", use="resale"), Fact(DEPOT, "sells_lpg", value=True, effective=date(2020, 1, 1))]
 
-    assert Verdict.COMPLIANT not in judged(facts).values()
+    compliant = {rule for (rule, _), verdict in judged(facts).items() if verdict is Verdict.COMPLIANT}
+    assert compliant <= ONE_AREA
