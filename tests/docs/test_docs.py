@@ -18,6 +18,7 @@ from alerts.alarmbook import AlarmBook
 from alerts.alarms import AlarmKey, Delivery, Kind, Level, Notice
 from alerts.messages.body import body
 from alerts.messages.catalogue import Catalogue
+from alerts.states_page import page as page_of_states
 from compliance import statutes
 from dashboards.ports import AlarmView, DetectorView
 from dashboards.web.acting import STATUS_OF_ERROR
@@ -189,6 +190,11 @@ def test_every_shipped_profile_stands_with_its_settings():
 
 def test_the_table_of_effects_is_the_one_that_is_followed():
     assert text_of(DOCS / "effects.md") == page_of_effects(), "python -m gateway.commands.effects writes it"
+
+
+def test_the_alarm_states_are_drawn_from_the_table():
+    drawn = text_of(DOCS / "alarm-states.md")
+    assert drawn == page_of_states(), "run: python -m alerts.states_page > docs/alarm-states.md"
 
 
 def test_every_word_of_a_profile_stands_in_its_page():
