@@ -1,15 +1,11 @@
 """The ledger of watched time as tables for a spreadsheet: local times, the zone in every row, the depot's language."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime
+from collections.abc import Iterable, Sequence
 
 from dashboards.ports import LedgerView, MonthView
+from dashboards.sheet import MARK, local, quoted
 from dashboards.wording import Locale
 
-MARK = "\ufeff"
-"""UTF-8's byte order mark: without it spreadsheets take the file for another encoding."""
-
-FORMULA = ("=", "+", "-", "@", "\t")
 STATES = ("watched", "blind", "inhibited", "in-test", "out-of-service", "off")
 
 
@@ -20,8 +16,8 @@ def stretches_csv(view: LedgerView, locale: Locale) -> str:
         (
             one.detector,
             locale.text(f"ledger.{one.state}"),
-            _local(one.start, locale),
-            _local(one.end, locale),
+            local(one.start, locale),
+            local(one.end, locale),
             locale.number(one.seconds, 3),
             one.cause,
             one.by or "",
@@ -61,23 +57,5 @@ def _shares(month: MonthView) -> tuple[float, ...]:
 
 def _table(locale: Locale, names: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     lines = [";".join(locale.text(f"ledger.{name}") for name in names)]
-    lines += [";".join(_quoted(row)) for row in rows]
+    lines += [";".join(quoted(row)) for row in rows]
     return MARK + "".join(f"{line}\r\n" for line in lines)
-
-
-def _quoted(row: Iterable[str]) -> Iterator[str]:
-    """Quote what a spreadsheet would cut in two, and disarm what it would take for a formula."""
-    for text in row:
-        plain = f"'{text}" if text.startswith(FORMULA) and not _is_number(text) else text
-        yield '"' + plain.replace('"', '""') + '"' if any(sign in plain for sign in ';"\r\n') else plain
-
-
-def _is_number(text: str) -> bool:
-    return text.lstrip("-").replace(",", "").replace(".", "").isdigit()
-
-
-def _local(rfc3339: str, locale: Locale) -> str:
-    """As spreadsheets read a time: no zone in the cell (the row has it), milliseconds only where there are some."""
-    moment = datetime.fromisoformat(rfc3339).astimezone(locale.zone)
-    text = f"{moment:%Y-%m-%d %H:%M:%S}"
-    return text if not moment.microsecond else f"{text}.{moment.microsecond // 1000:03d}"

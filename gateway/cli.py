@@ -33,6 +33,7 @@ OWN = (
     "backfill",
     "register",
     "stock",
+    "report",
     "ledger",
     "proof",
     "verify",

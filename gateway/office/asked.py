@@ -39,6 +39,18 @@ def moment(text: str, zone: ZoneInfo, now: Millis) -> Millis:
     return Millis(int(found.astimezone(UTC).timestamp() * SECOND_MS))
 
 
+def day_of(text: str) -> date:
+    """Return the day that a text means (AAAA-MM-DD).
+
+    Raises:
+        MomentError: it means none.
+    """
+    try:
+        return date.fromisoformat(text)
+    except ValueError as error:
+        raise MomentError(text) from error
+
+
 def from_lines(
     ask: Enter, forms: Mapping[str, Form], zone: ZoneInfo, now: Millis, new_id: Callable[[], str]
 ) -> tuple[list[Told], list[Problem]]:

@@ -6,34 +6,29 @@ An entry counts once the journal holds it: it goes to the watch, which is the on
 import asyncio
 import contextlib
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
-from datetime import date
 from typing import Any, TypeVar
-from zoneinfo import ZoneInfo
 
 import msgspec
 import structlog
 
 from alerts.messages.catalogue import Catalogue
-from compliance.registers.civil import add_months
 from compliance.registers.entries import STOCK_ACTS, Entry, Millis
 from compliance.registers.forms import Problem
-from compliance.registers.movements import month
 from dashboards.office import Enter, Fault, File, Import, Judged, Look, Paper, Reply, ToOffice
 from dashboards.ports import Answer
 from gateway.clock import SystemClock
 from gateway.control import ControlError
 from gateway.depot import Depot
 from gateway.journal.errors import StoreError
-from gateway.journal.reader import JournalReader
 from gateway.office import entries as kept
 from gateway.office import findings, shown
 from gateway.office.asked import MomentError, from_lines, from_sheet, moment
-from gateway.office.desk import Admitted, Desk, Told
+from gateway.office.books import Books
+from gateway.office.desk import Admitted, Told
 from gateway.office.door import ask_watch
-from gateway.office.forms import forms
-from gateway.office.judge import Judge, until_midnight_s
+from gateway.office.judge import until_midnight_s
 from sensors.stamps import MILLISECOND
 
 WRITTEN_WITHIN_S = 10.0
@@ -50,13 +45,9 @@ class Clerk:
 
     def __init__(self, depot: Depot) -> None:
         self._depot = depot
-        self._zone = ZoneInfo(depot.timezone)
+        self._books = Books(depot)
         self._clock = SystemClock()
-        self._forms = forms()
-        self.desk = Desk(self._forms, (area.id for area in depot.areas))
-        self._read_to = -1
         self._one_at_a_time = asyncio.Lock()
-        self._judge = Judge(depot, self._zone)
         self._stirred = asyncio.Event()
         self._words = Catalogue.load("gateway.words", depot.language)
         self._log = structlog.get_logger("office")
@@ -66,43 +57,31 @@ class Clerk:
         try:
             async with self._one_at_a_time:
                 if isinstance(ask, Look):
-                    self.catch_up()
+                    self._books.catch_up()
                     return await asyncio.to_thread(self._look, ask)
                 return await self._enter(ask)
         except (StoreError, ControlError) as error:
             return Reply(ask.ref, ok=False, error="busy", data=str(error))
 
-    def catch_up(self) -> None:
-        """Read what the journal holds by now.
-
-        Raises:
-            StoreError: it cannot be read.
-        """
-        with JournalReader(self._depot.journal) as journal:
-            self._judge.catch_up(journal)
-            for idx, body, by in journal.filed(kept.KIND, self._read_to):
-                self.desk.keep(kept.entries(body, self._forms, by))
-                self._read_to = idx
-
     # --- entering -------------------------------------------------------------------------------
 
     async def _enter(self, ask: Enter | Import) -> Reply:
-        self.catch_up()
+        self._books.catch_up()
         now = self._now()
         told, problems = self._told(ask, now)
         if problems:
             return self._refused(ask.ref, problems)
-        answer = self.desk.admit(told, now)
+        answer = self._books.desk.admit(told, now)
         if not isinstance(answer, Admitted):
             return self._refused(ask.ref, answer.problems)
         ids = [one.entry.id for one in told]
         moved = [entry for entry in answer.entries if entry.act in STOCK_ACTS and entry.source != "csv"]
-        breaks = await asyncio.to_thread(self._judge.would_break, self.desk, moved, now) if moved else []
+        breaks = await asyncio.to_thread(self._books.judge.would_break, self._books.desk, moved, now) if moved else []
         if breaks and not ask.dry and not ask.anyway:
             return Reply(ask.ref, ok=False, error="would-break-law", data={"breaks": breaks})
         if answer.entries and not ask.dry:
             await self._write(ask.by.strip(), answer.entries, now)
-            self.catch_up()
+            self._books.catch_up()
             self._stirred.set()
         return Reply(
             ask.ref, ok=True, data={"entered": ids, "again": list(answer.again), "dry": ask.dry, "breaks": breaks}
@@ -110,12 +89,12 @@ class Clerk:
 
     def _told(self, ask: Enter | Import, now: Millis) -> tuple[list[Told], list[Problem]]:
         if isinstance(ask, Enter):
-            return from_lines(ask, self._forms, self._zone, now, _new_id)
-        form = self._forms.get(ask.register)
+            return from_lines(ask, self._books.forms, self._books.zone, now, _new_id)
+        form = self._books.forms.get(ask.register)
         if form is None:
-            right = ", ".join(sorted(self._forms))
+            right = ", ".join(sorted(self._books.forms))
             return [], [Problem(0, "register", "unknown-register", ask.register, right)]
-        return from_sheet(ask, form, self._zone, now, _new_id)
+        return from_sheet(ask, form, self._books.zone, now, _new_id)
 
     async def _write(self, by: str, entries: Sequence[Entry], now: Millis) -> None:
         await self._file(by, tuple(Paper(kept.KIND, kept.body(some, now)) for some in _batched(entries)))
@@ -150,17 +129,17 @@ class Clerk:
                 await self._judge_now()
             self._stirred.clear()
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(until_midnight_s(self._clock.now().utc, self._zone)):
+                async with asyncio.timeout(until_midnight_s(self._clock.now().utc, self._books.zone)):
                     await self._stirred.wait()
 
     async def _judge_now(self) -> None:
-        self.catch_up()
+        self._books.catch_up()
         now = self._now()
-        verdicts = await asyncio.to_thread(self._judge.judge, self.desk, now)
+        verdicts = await asyncio.to_thread(self._books.judge.judge, self._books.desk, now)
         papers = tuple(Paper(findings.KIND, {"at_ms": now, "changes": some}) for some in _batched(verdicts.changes))
         if papers:
             await self._file("", papers)
-            self._judge.keep(verdicts.changes)
+            self._books.catch_up()
         await ask_watch(self._depot.socket, Judged(1, verdicts.breaches), WRITTEN_WITHIN_S)
 
     # --- looking --------------------------------------------------------------------------------
@@ -168,41 +147,27 @@ class Clerk:
     def _look(self, ask: Look) -> Reply:
         now = self._now()
         try:
-            on = moment(ask.on, self._zone, now) if ask.on else None
-            known = moment(ask.known, self._zone, now) if ask.known else None
+            on = moment(ask.on, self._books.zone, now) if ask.on else None
+            known = moment(ask.known, self._books.zone, now) if ask.known else None
+            data = self._looked(ask, on, known, now)
         except MomentError as error:
-            return self._refused(ask.ref, [Problem(0, "on", "not-a-date", str(error), "2026-07-31")])
-        match ask.what:
-            case "forms":
-                data: Any = shown.forms(self._forms)
-            case "register":
-                data = shown.register(self.desk.standing(ask.name, on, known))
-            case "history":
-                data = shown.history(self.desk.history(ask.name, ask.subject))
-            case "movements":
-                return self._movements(ask)
-            case "findings":
-                data = self._judge.findings(self.desk, now if on is None else on, known)
-            case "finding":
-                data = self._judge.history(ask.name, ask.subject)
-            case "stock":
-                data = shown.stock(self.desk.stock(on, known), sorted(self.desk.areas))
-            case _:
-                return Reply(ask.ref, ok=False, error="bad-request", data=ask.what)
+            return self._refused(ask.ref, [Problem(0, "on", "not-a-date", str(error), "2026-07-31, 2026-07")])
+        if data is None:
+            return Reply(ask.ref, ok=False, error="bad-request", data=ask.what)
         return Reply(ask.ref, ok=True, data=data)
 
-    def _movements(self, ask: Look) -> Reply:
-        try:
-            first, end = _months(ask.name)
-        except ValueError:
-            return self._refused(ask.ref, [Problem(0, "name", "not-a-date", ask.name, "2026-11")])
-        bounds = (moment(day.isoformat(), self._zone, self._now()) for day in (first, end))
-        return Reply(ask.ref, ok=True, data=shown.movements(month(self.desk.entries, *bounds)))
-
-
-def _months(text: str) -> tuple[date, date]:
-    first = date.fromisoformat(f"{text}-01")
-    return first, add_months(first, 1)
+    def _looked(self, ask: Look, on: Millis | None, known: Millis | None, now: Millis) -> Any:  # noqa: ANN401 - JSON
+        books, desk, judge = self._books, self._books.desk, self._books.judge
+        looks: dict[str, Callable[[], Any]] = {
+            "forms": lambda: shown.forms(books.forms),
+            "register": lambda: shown.register(desk.standing(ask.name, on, known)),
+            "history": lambda: shown.history(desk.history(ask.name, ask.subject)),
+            "stock": lambda: books.stock(on, known),
+            "movements": lambda: books.movements(ask.name),
+            "findings": lambda: judge.findings(desk, now if on is None else on, known),
+            "finding": lambda: judge.history(ask.name, ask.subject),
+        }
+        return looks[ask.what]() if ask.what in looks else None
 
 
 def _batched(entries: Sequence[Thing]) -> Iterator[Sequence[Thing]]:

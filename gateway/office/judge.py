@@ -55,11 +55,10 @@ class Judge:
     def catch_up(self, journal: JournalReader) -> None:
         """Read the findings that the journal holds by now."""
         for idx, body, _ in journal.filed(findings.KIND, self._read_to):
-            self.keep(body["changes"])
+            self._keep({**change, "at_ms": body["at_ms"]} for change in body["changes"])
             self._read_to = idx
 
-    def keep(self, changes: Iterable[Mapping[str, Any]]) -> None:
-        """Take changes that the journal holds into what stands."""
+    def _keep(self, changes: Iterable[Mapping[str, Any]]) -> None:
         for change in changes:
             findings.keep(self._standing, change)
             self._kept.append(change)
@@ -97,6 +96,11 @@ class Judge:
             "rules": {rule.id: _rule(rule) for statute in self._statutes for rule in statute.rules},
             "findings": [self._shown(finding) for finding in found],
         }
+
+    @property
+    def changes(self) -> Sequence[Mapping[str, Any]]:
+        """Every change of a finding that the journal holds, oldest first."""
+        return self._kept
 
     def history(self, rule: str, subject: str) -> list[Mapping[str, Any]]:
         """Every step of one finding, oldest first; of every subject where none is named."""

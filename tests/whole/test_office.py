@@ -127,3 +127,27 @@ async def test_b64_many_hands_at_once_and_a_kill_lose_no_accepted_movement(depot
     )
     assert all(reply.ok for reply in repeated)
     assert (await asked(depot, Look(6, "stock"))).data["areas"][0]["units"] == expected
+
+
+async def test_a_report_tells_what_an_inspector_asks_and_its_journal_is_sound(depot: Whole, tmp_path: Path) -> None:
+    await depot.start()
+    file = str(depot.file)
+    await done("stock", "in", file, "--area=patio", "--size=P-13", "--state=cheio", "--by=Ana", "--units=3")
+    depot.gas(1, 15.0)
+    await until(depot.hook.gas, what="alarm")
+    assert await depot.stop() == 0
+
+    out = tmp_path / "report.json"
+    await done("report", file, "--from=2020-01-01", "--to=2100-01-01", "-o", str(out))
+    found = json.loads(out.read_text("utf-8"))
+    assert found["stock"]["areas"][0]["units"] == 3
+    (gas,) = [one for one in found["alarms"] if one["kind"] == "GAS"]
+    assert gas["subject"] == "GD-1" and 0 <= gas["first_output_ms"] <= 3000
+    assert found["journal"]["problems"] == [] and found["journal"]["checkpoint"]
+    assert found["verdicts"]["statutes"]
+
+    await done("report", file, "--from=2020-01-01", "--to=2100-01-01", "--format=csv", "-o", str(out))
+    text = out.read_bytes().decode("utf-8-sig")
+    assert "Alarmes" in text and "GD-1;GAS;A1" in text
+    code, _, err = await vigia("report", file, "--from=2100-01-01", "--to=2020-01-01")
+    assert code == 2 and "before" in err

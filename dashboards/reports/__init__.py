@@ -1,0 +1,1 @@
+"""The compliance history on paper and in tables."""

@@ -1,0 +1,71 @@
+"""The books of a depot: its registers and what the law said of them, read from the journal, for whoever may look.
+
+The office keeps them open; a report opens them for itself, whether the gateway runs or not.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from compliance.registers.civil import add_months
+from compliance.registers.entries import Millis
+from compliance.registers.movements import month
+from gateway.depot import Depot
+from gateway.journal.reader import JournalReader
+from gateway.office import entries as kept
+from gateway.office import shown
+from gateway.office.asked import MomentError, day_of, moment
+from gateway.office.desk import STOCK, Desk
+from gateway.office.forms import forms
+from gateway.office.judge import Judge
+
+
+class Books:
+    """One depot's registers and findings.
+
+    Attributes:
+        desk: every register entry.
+        judge: the statutes, and how findings stood.
+    """
+
+    def __init__(self, depot: Depot) -> None:
+        self.depot = depot
+        self.zone = ZoneInfo(depot.timezone)
+        self.forms = forms()
+        self.desk = Desk(self.forms, (area.id for area in depot.areas))
+        self.judge = Judge(depot, self.zone)
+        self._read_to = -1
+
+    def catch_up(self) -> None:
+        """Read what the journal holds by now.
+
+        Raises:
+            StoreError: it cannot be read.
+        """
+        with JournalReader(self.depot.journal) as journal:
+            self.judge.catch_up(journal)
+            for idx, body, by in journal.filed(kept.KIND, self._read_to):
+                self.desk.keep(kept.entries(body, self.forms, by))
+                self._read_to = idx
+
+    def registers(self, at: Millis | None, known: Millis | None) -> dict[str, list[dict[str, Any]]]:
+        """Every keyed register at a moment, by name; empty ones are left out."""
+        found = {name: shown.register(self.desk.standing(name, at, known)) for name in self.forms if name != STOCK}
+        return {name: held for name, held in found.items() if held}
+
+    def stock(self, at: Millis | None, known: Millis | None) -> Mapping[str, Any]:
+        """What stands in every area at a moment."""
+        return shown.stock(self.desk.stock(at, known), sorted(self.desk.areas))
+
+    def movements(self, name: str) -> list[dict[str, Any]]:
+        """A month's map of movements; `name` is ``2026-11``.
+
+        Raises:
+            MomentError: it is no month.
+        """
+        first = day_of(f"{name}-01")
+        start, end = (moment(day.isoformat(), self.zone, Millis(0)) for day in (first, add_months(first, 1)))
+        return shown.movements(month(self.desk.entries, start, end))
+
+
+__all__ = ["Books", "MomentError"]

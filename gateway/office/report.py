@@ -1,0 +1,53 @@
+"""The compliance history of a depot over a time, as JSON: what an inspector asks for. Reads the journal only."""
+
+from typing import Any
+
+import msgspec
+
+from compliance.registers.entries import Millis
+from gateway import watchbook
+from gateway.depot import Depot
+from gateway.journal import audit
+from gateway.journal.reader import JournalReader
+from gateway.office import history
+from gateway.office.books import Books
+from gateway.office.shown import time
+
+
+def report(depot: Depot, start: Millis, end: Millis, now: Millis) -> dict[str, Any]:
+    """Gather everything from `start` to before `end`, as known at `now`.
+
+    Raises:
+        StoreError: the journal cannot be read.
+    """
+    end = min(end, now)
+    books = Books(depot)
+    books.catch_up()
+    last = Millis(end - 1)
+    ledger = msgspec.to_builtins(watchbook.ledger(depot.journal, depot.timezone, start, end, now))
+    with JournalReader(depot.journal) as journal:
+        alarms = history.alarms(watchbook.lines(journal), start, end)
+        _, size, root = journal.head()
+        checkpoint, keys = journal.checkpoint(), journal.vkeys()
+    sound = audit.judge(depot.journal, vkey=None, outside=None)
+    return {
+        "depot": {"id": depot.id, "name": depot.name, "address": depot.address},
+        "from": time(start),
+        "to": time(end),
+        "timezone": depot.timezone,
+        "made": time(now),
+        "verdicts": books.judge.findings(books.desk, last, None),
+        "breaches": history.breaches(books.judge.changes, start, end),
+        "stock": books.stock(last, None),
+        "registers": books.registers(last, None),
+        "alarms": alarms,
+        "ledger": ledger["months"],
+        "gaps": history.gaps(ledger["stretches"]),
+        "journal": {
+            "entries": size,
+            "root": root.hex(),
+            "checkpoint": checkpoint,
+            "keys": keys,
+            "problems": list(sound.problems),
+        },
+    }

@@ -1,0 +1,77 @@
+"""What a report tells of a time: each breach from first day to last, each alarm with who took it and how soon."""
+
+from typing import Any
+
+from compliance.registers.entries import Millis
+from gateway.ledger import Line
+from gateway.office.history import alarms, breaches
+
+
+def change(at: int, verdict: str, rule: str = "r", because: str = "") -> dict[str, Any]:
+    done = [{"register": "extinguisher", "subject": because}] if because else []
+    return {"rule": rule, "subject": "area:patio", "verdict": verdict, "at_ms": at, "because": done}
+
+
+def told(found: list[dict[str, Any]]) -> list[tuple[str, str | None, int]]:
+    return [(one["begun"][11:19], one["ended"] and one["ended"][11:19], one["duration_s"]) for one in found]
+
+
+def test_a_breach_has_a_start_an_end_and_what_ended_it() -> None:
+    steps = [change(1000, "COMPLIANT"), change(5000, "VIOLATED"), change(65_000, "COMPLIANT", because="EXT-7")]
+    (found,) = breaches(steps, Millis(0), Millis(100_000))
+    assert told([found]) == [("00:00:05", "00:01:05", 60)]
+    assert found["done"][0]["subject"] == "EXT-7"
+
+
+def test_a_breach_that_stands_has_no_end_and_one_that_changed_evidence_is_one() -> None:
+    steps = [change(5000, "VIOLATED"), change(9000, "VIOLATED"), change(9500, "UNDETERMINED", rule="other")]
+    assert told(breaches(steps, Millis(0), Millis(15_000))) == [("00:00:05", None, 10)]
+
+
+def test_only_breaches_that_touch_the_time_are_told() -> None:
+    steps = [
+        change(1000, "VIOLATED"),
+        change(2000, "COMPLIANT"),
+        change(8000, "VIOLATED", rule="late"),
+        change(30_000, "VIOLATED", rule="after"),
+    ]
+    assert [one["rule"] for one in breaches(steps, Millis(5000), Millis(20_000))] == ["late"]
+
+
+def alarm(event: str, at: int, after: str = "unacknowledged", **more: Any) -> Line:
+    body = {
+        "id": f"d-{at}",
+        "subject": "GD-1",
+        "kind": "GAS",
+        "event": event,
+        "level": "A1",
+        "at_ms": at,
+        "sampled_ms": at - 5,
+        "peak_milli": 12_000,
+        "after": after,
+        **more,
+    }
+    return Line("alarm", body, "Ana Souza" if event in ("acknowledged", "reset") else None)
+
+
+def test_an_alarm_is_told_with_its_reaction_times_and_who_took_it() -> None:
+    lines = [
+        alarm("raised", 1000),
+        Line("output", {"on": True, "at_ms": 1100}),
+        Line("delivery", {"event": "d-1000", "outcome": "accepted", "at_ms": 1050}),
+        alarm("risen", 3000, level="A2", peak_milli=25_000),
+        alarm("acknowledged", 61_000, "acknowledged"),
+        alarm("cleared", 90_000, "latched-acknowledged"),
+        alarm("reset", 95_000, "normal"),
+        alarm("raised", 200_000),
+    ]
+    first, second = alarms(lines, Millis(0), Millis(300_000))
+    assert (first["level"], first["peak_lel_pct"]) == ("A2", "25")
+    assert (first["first_output_ms"], first["sounded_ms"]) == (55, 105)
+    assert (first["acknowledged_by"], first["acknowledged_after_s"], first["reset_by"]) == (
+        "Ana Souza",
+        60,
+        "Ana Souza",
+    )
+    assert (second["first_output_ms"], second["acknowledged"]) == (None, None)
+    assert alarms(lines, Millis(0), Millis(1000)) == []
