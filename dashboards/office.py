@@ -90,14 +90,14 @@ class Look(msgspec.Struct, frozen=True, tag="look"):
 
 
 class Fault(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What is wrong with an ask: where, what, and what would be right."""
+    """What is wrong with an ask: where, what, and what would be right; `texts` says it in each language."""
 
     line: int
     field: str
     problem: str
     got: str
     right: str
-    text: str = ""
+    texts: dict[str, str] = {}
 
 
 class Reply(msgspec.Struct, frozen=True, tag="reply"):

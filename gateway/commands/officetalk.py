@@ -104,4 +104,4 @@ def _fault(talk: Talk, fault: Any) -> dict[str, Any]:  # noqa: ANN401 - dashboar
 
 
 def _said(talk: Talk, fault: Any) -> str:  # noqa: ANN401 - as above
-    return talk.text(f"entry.{fault.problem}", field=fault.field, got=fault.got or "-", right=fault.right)
+    return str(fault.texts.get(talk.words.language) or fault.problem)

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import msgspec
 import structlog
 
-from alerts.messages.catalogue import Catalogue
+from alerts.messages.catalogue import LANGUAGES, Catalogue
 from compliance.registers.entries import STOCK_ACTS, Entry, Millis
 from compliance.registers.forms import Problem
 from dashboards.office import Enter, Fault, File, Import, Judged, Look, Paper, Reply, ToOffice
@@ -49,7 +49,6 @@ class Clerk:
         self._clock = SystemClock()
         self._one_at_a_time = asyncio.Lock()
         self._stirred = asyncio.Event()
-        self._words = Catalogue.load("gateway.words", depot.language)
         self._log = structlog.get_logger("office")
 
     async def answer(self, ask: ToOffice) -> Reply:
@@ -109,13 +108,24 @@ class Clerk:
             raise ControlError(f"the watch did not take it: {answer.error}")
 
     def _refused(self, ref: int, problems: Sequence[Problem]) -> Reply:
-        faults = tuple(Fault(**asdict(problem), text=self._say(problem)) for problem in problems)
+        faults = tuple(Fault(**asdict(problem), texts=self._say(problem)) for problem in problems)
         return Reply(ref, ok=False, error="refused", faults=faults)
 
-    def _say(self, problem: Problem) -> str:
-        return self._words.text(
-            f"entry.{problem.problem}", field=problem.field, got=problem.got or "-", right=problem.right
-        )
+    def _say(self, problem: Problem) -> dict[str, str]:
+        """Say what is wrong in every language, with the field's heading instead of its name."""
+        said = {}
+        for language in LANGUAGES:
+            heading = next(
+                (
+                    field.heading(language)
+                    for form in self._books.forms.values()
+                    if (field := form.field(problem.field))
+                ),
+                problem.field,
+            )
+            values = {"field": heading, "got": problem.got or "-", "right": problem.right}
+            said[language] = Catalogue.load("gateway.words", language).text(f"entry.{problem.problem}", **values)
+        return said
 
     def _now(self) -> Millis:
         return Millis(self._clock.now().utc // MILLISECOND)

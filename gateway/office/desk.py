@@ -179,7 +179,7 @@ class Desk:
             yield from self._places(entry, line)
         elif entry.act is Act.RECORD and (entry.register, entry.subject) not in self._last:
             for name in missing(form, entry.values):
-                yield Problem(line, name, "missing", "", f"{name} of a new {entry.register}")
+                yield Problem(line, name, "missing", "", "")
 
     def _places(self, entry: Entry, line: int) -> Iterable[Problem]:
         for name, area in (("area", entry.subject), ("to_area", entry.values.get("to_area"))):

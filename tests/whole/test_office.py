@@ -84,7 +84,9 @@ async def test_what_is_told_by_commands_is_kept_and_shown_as_at_any_day(depot: W
     assert {pile["state"]: pile["units"] for pile in area["piles"]} == {"full": 30, "empty": 10}
 
     sheet = tmp_path / "extintores.csv"
-    sheet.write_bytes("id;Área;Agente;Carga (kg);Validade da carga\nEXT-1;patio;pó BC;8,0;07/2026\n".encode("cp1252"))
+    sheet.write_bytes(
+        "id;Área;Agente;Carga (kg);No lugar;Validade da carga\nEXT-1;patio;pó BC;8,0;sim;07/2026\n".encode("cp1252")
+    )
     await done("register", "import", file, "extinguisher", str(sheet), "--by=Ana Souza")
     (held,) = json.loads(await done("register", "show", file, "extinguisher", "--json"))
     assert (held["subject"], held["values"]["charge_kg"], held["values"]["charge_until"]) == (
@@ -95,7 +97,9 @@ async def test_what_is_told_by_commands_is_kept_and_shown_as_at_any_day(depot: W
     assert held["told"]["agent"]["by"] == "Ana Souza"
     assert json.loads(await done("register", "show", file, "extinguisher", "--on=2020-01-01", "--json")) == []
 
-    sheet.write_text("id;area;agent;charge_kg\nEXT-2;patio;powder-bc;8,0\nEXT-3;patio;powder-bc;muito\n", "utf-8")
+    sheet.write_text(
+        "id;area;agent;charge_kg;present\nEXT-2;patio;powder-bc;8,0;sim\nEXT-3;patio;powder-bc;muito;x\n", "utf-8"
+    )
     code, _, err = await vigia("register", "import", file, "extinguisher", str(sheet), "--by=Ana")
     assert code == 1
     assert "line 3" in err and "muito" in err
