@@ -110,6 +110,14 @@ class Children:
         self._alive.append(child)
         return child
 
+    def dismiss(self, name: str, *, kill: bool = False) -> None:
+        """End the child of this name, if it lives, and look after it no longer; with `kill` as a power cut would."""
+        for child in [child for child in self._alive if child.name == name]:
+            self._alive.remove(child)
+            if kill:
+                child.process.kill()
+            child.stop()
+
     def ended(self) -> Child | None:
         """Return a child that has ended, if any."""
         return next((child for child in self._alive if child.process.poll() is not None), None)

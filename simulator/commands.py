@@ -1,36 +1,47 @@
 """``vigia demo``: a depot that is not there, on real wires, watched by the real gateway."""
 
 import os
-import signal
-import socket
-import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from threading import Event
+from typing import Any, Final
 
 import click
 
 from alerts.messages.catalogue import Catalogue
 from gateway.commands.talk import Talk
 from simulator import broker
-from simulator.children import LOOK_S, READY_S, Child, ChildError, Children
+from simulator.children import LOOK_S, Child, ChildError, Children
 from simulator.depot_file import ForeignDepotError, Ports, read_ports, render, with_ports
+from simulator.happenings import Happening, What
 from simulator.lines import HOST
+from simulator.people import People, alarms
 from simulator.scenario import ScenarioError, load, names
+from simulator.staging import (
+    CALIBRATED_DAYS_AGO,
+    LINKS,
+    TRUTH_FILE,
+    USUAL_PORT,
+    Acts,
+    Voice,
+    child_words,
+    folder_of,
+    free_port,
+    is_free,
+    told_to_stop,
+    unfit,
+)
 from simulator.summary import JournalUnreadableError, summarise
 from simulator.yard import Scenario, Yard
 
-USUAL_PORT = 8080
-CALIBRATED_DAYS_AGO = 30
 VIGIA = "from gateway.cli import main; main()"
 """The `vigia` command of this very installation, wherever its script lies."""
 JOURNAL = "var/journal.db"
-TRUTH_FILE = "truth.jsonl"
+PLAYABLE: Final = frozenset({What.POWER_CUT})
+"""What the demo can do to its watch's machine; its clock and its disk are those of the person."""
 
 
 def command(talk: Talk) -> click.Command:
@@ -42,15 +53,18 @@ def command(talk: Talk) -> click.Command:
             played = load(scenario)
         except ScenarioError as error:
             raise click.UsageError(voice.text("refused.scenario", reason=error, names=", ".join(names()))) from error
+        if beyond := unfit(played, PLAYABLE):
+            what = ", ".join(voice.text(f"what.{each}") for each in beyond)
+            raise click.UsageError(voice.text("refused.unfit", scenario=scenario, what=what))
         if module := broker.missing():
             raise click.ClickException(voice.text("refused.broker", module=module))
-        if port and not _is_free(port):
+        if port and not is_free(port):
             raise click.ClickException(voice.text("refused.port", port=port))
         try:
-            with _told_to_stop() as stop:
-                Demo(played, scenario, _folder(data), voice).run(port, seconds, stop)
+            with told_to_stop() as stop:
+                Demo(played, scenario, folder_of(data, "vigia-demo-"), voice).run(port, seconds, stop)
         except ChildError as error:
-            raise click.ClickException(_child_words(voice, error)) from error
+            raise click.ClickException(child_words(voice, error)) from error
         except OSError as error:
             reason = error.strerror or str(error)
             raise click.ClickException(
@@ -70,21 +84,6 @@ def command(talk: Talk) -> click.Command:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Voice:
-    """The demo's words, said on standard error: standard output belongs to the alarms."""
-
-    words: Catalogue
-
-    def text(self, key: str, **values: object) -> str:
-        """Return words without saying them."""
-        return self.words.text(key, **values)
-
-    def say(self, key: str, **values: object) -> None:
-        """Say something to the person."""
-        click.echo(self.words.text(key, **values), err=True)
-
-
 class Demo:
     """One run in one folder."""
 
@@ -94,6 +93,7 @@ class Demo:
         self._folder = folder
         self._file = folder / "depot.toml"
         self._voice = voice
+        self._acts = Acts(scenario)
 
     def run(self, port: int | None, seconds: float | None, stop: Event) -> None:
         """Bring everything up, let it run, end it in order, sum it up.
@@ -110,25 +110,56 @@ class Demo:
         with Children() as children:
             plant, ports = self._plant(children, before, web)
             self._write(ports, before)
-            children.start("gateway", "-c", VIGIA, "run", str(self._file), pipes=False)
+            self._watch_begins(children)
             try:
                 children.wait(lambda: _answers(web), stop)
                 if not stop.is_set():
+                    self._taken_up(web)
                     plant.order("start")
+                    self._acts.begin()
                     self._announce(web, seconds)
-                _watch(children, seconds, stop)
+                people = People(self._scenario, web)
+                _watch(children, seconds, stop, lambda: self._play(children, ports, people))
             except ChildError as error:
                 failure = error
         self._sum_up(began)
         if failure:
             raise failure
 
+    def _watch_begins(self, children: Children) -> None:
+        children.start("gateway", "-c", VIGIA, "run", str(self._file), pipes=False)
+
+    def _taken_up(self, web: int) -> None:
+        """Say which alarms of an earlier run still stand."""
+        standing = alarms(web)
+        if standing:
+            self._voice.say("demo.taken_up", count=len(standing))
+        for alarm in standing:
+            self._voice.say("demo.taken_up_one", text=_first_line(alarm, self._voice.language))
+
+    def _play(self, children: Children, ports: Ports, people: People) -> None:
+        """Let befall the broker and the watch's machine what is due, and people act."""
+        for happening, begins in self._acts.due():
+            self._voice.say("demo.befalls" if begins else "demo.is_over", what=self._named(happening))
+            if happening.what is What.BROKER_GONE and begins:
+                children.dismiss("broker")
+            elif happening.what is What.BROKER_GONE:
+                children.start("broker", "-m", "simulator.broker", str(ports.mqtt), pipes=True).ports()
+            elif begins:
+                children.dismiss("gateway", kill=True)
+            else:
+                self._watch_begins(children)
+        people.act(self._acts.t_s)
+
+    def _named(self, happening: Happening) -> str:
+        return self._voice.text(f"what.{happening.what.value}")
+
     def _announce(self, web: int, seconds: float | None) -> None:
         ending = "demo.ends_with_key" if seconds is None else "demo.ends_after"
         self._voice.say(
             "demo.page",
             page=f"http://{HOST}:{web}/",
-            title=self._scenario.title[self._voice.words.language],
+            title=self._scenario.title[self._voice.language],
             ending=self._voice.text(ending, seconds=f"{seconds or 0:g}"),
         )
 
@@ -149,22 +180,25 @@ class Demo:
         wanted = [before.web] if before else []
         if asked is None:
             wanted.append(USUAL_PORT)
-        return next((port for port in wanted if _is_free(port)), 0) or _free_port()
+        return next((port for port in wanted if is_free(port)), 0) or free_port()
 
     def _plant(self, children: Children, before: Ports | None, web: int) -> tuple[Child, Ports]:
         wanted_broker = [str(before.mqtt)] if before else []
         mqtt = children.start("broker", "-m", "simulator.broker", *wanted_broker, pipes=True).ports()["mqtt"]
         wanted = [f"--port={line}={number}" for line, number in before.lines.items()] if before else []
-        record = f"--record={self._folder / TRUTH_FILE}"
+        links = self._folder / LINKS
+        links.mkdir(exist_ok=True)
+        wanted += [f"--record={self._folder / TRUTH_FILE}", f"--links={links}"]
         plant = children.start(
-            "plant", "-m", "simulator.plant", self._scenario_name, f"--broker={mqtt}", record, *wanted, pipes=True
+            "plant", "-m", "simulator.plant", self._scenario_name, f"--broker={mqtt}", *wanted, pipes=True
         )
         return plant, Ports(plant.ports(), mqtt, web)
 
     def _write(self, ports: Ports, before: Ports | None) -> None:
         if before is None:
             calibrated_on = datetime.now(UTC).date() - timedelta(days=CALIBRATED_DAYS_AGO)
-            text = render(self._scenario.yard, ports, calibrated_on, self._voice.words.language)
+            links = str(self._folder / LINKS)
+            text = render(self._scenario.yard, ports, calibrated_on, self._voice.language, links)
             self._file.write_text(text, encoding="utf-8")
             self._voice.say("demo.wrote", file=self._file)
         elif ports == before:
@@ -189,49 +223,21 @@ class Demo:
             self._voice.say("summary.missed", count=summary.missed)
 
 
-def _watch(children: Children, seconds: float | None, stop: Event) -> None:
-    """Wait for the end: told to, time up, or a child gone."""
+def _watch(children: Children, seconds: float | None, stop: Event, play: Callable[[], None]) -> None:
+    """Wait for the end: told to, time up, or a child gone that should live."""
     end = time.monotonic() + seconds if seconds else None
     while not stop.wait(LOOK_S):
         children.check()
         if end and time.monotonic() >= end:
             return
+        play()
 
 
-@contextmanager
-def _told_to_stop() -> Iterator[Event]:
-    """Turn Ctrl-C, SIGTERM and a closed terminal into an event, so that the end is always the same and in order."""
-    stop = Event()
-    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    former = [signal.signal(number, lambda *_: stop.set()) for number in numbers]
-    try:
-        yield stop
-    finally:
-        for number, handler in zip(numbers, former, strict=True):
-            signal.signal(number, handler)
-
-
-def _folder(data: Path | None) -> Path:
-    if data is None:
-        return Path(tempfile.mkdtemp(prefix="vigia-demo-"))
-    data.mkdir(parents=True, exist_ok=True)
-    return data.resolve()
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind((HOST, 0))
-        return int(probe.getsockname()[1])
-
-
-def _is_free(port: int) -> bool:
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((HOST, port))
-        except OSError:
-            return False
-        return True
+def _first_line(alarm: Mapping[str, Any], language: str) -> str:
+    """What a standing alarm says first, in this language."""
+    text = alarm.get("text")
+    said = text.get(language) if isinstance(text, dict) else text
+    return str(said or alarm.get("subject")).splitlines()[0]
 
 
 def _answers(port: int) -> bool:
@@ -250,13 +256,6 @@ def _changed(before: Ports, after: Ports, yard: Yard) -> str:
     pairs = [(line.id, before.lines[line.id], after.lines[line.id]) for line in yard.tcp_lines()]
     pairs += [("mqtt", before.mqtt, after.mqtt), ("web", before.web, after.web)]
     return ", ".join(f"{name} {old} → {new}" for name, old, new in pairs if old != new)
-
-
-def _child_words(voice: Voice, error: ChildError) -> str:
-    name = voice.text(f"child.{error.child}")
-    if error.how is None:
-        return voice.text("child.not_up", name=name, seconds=f"{READY_S:g}")
-    return voice.text("child.ended", name=name, how=error.how)
 
 
 demo = command(Talk.of(os.environ))

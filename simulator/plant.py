@@ -1,9 +1,9 @@
 """Plays a scenario on real wires: Modbus TCP, RTU on pseudo-terminals, MQTT. ``python -m simulator.plant SCENARIO ...``
 
 Prints one line of JSON once its lines listen, ``{"ready": {line: port, ...}}``. The air stands still until a line
-``start`` comes on its standard input (or at once with ``--now``). What first showed a set-point, what befell whom, and
-what the siren's coil was told goes to the ``--record`` file as lines of JSON with the time: the truth that a gateway's
-alarms are held against. Stops at SIGTERM or SIGINT.
+``start`` comes on its standard input (or at once with ``--now``, or with the first request with ``--on-contact``).
+What first showed a set-point, what befell whom, and what the siren's coil was told goes to the ``--record`` file as
+lines of JSON with the time: the truth that a gateway's alarms are held against. Stops at SIGTERM or SIGINT.
 """
 
 import argparse
@@ -110,6 +110,13 @@ class Plant:
             self.record.write("start", scenario=self.scenario.name)
             self._befall()
             self._tick()
+
+    def start_on_contact(self) -> None:
+        """Let it begin when somebody first asks on any line."""
+        if any(server.log for server in self._servers.values()):
+            self.start()
+        elif self._servers:
+            asyncio.get_running_loop().call_later(TICK_S, self.start_on_contact)
 
     async def close(self) -> None:
         """Close every line."""
@@ -222,6 +229,8 @@ async def play(options: argparse.Namespace) -> None:
         print(json.dumps({"ready": plant.ports}), flush=True)  # noqa: T201 - the contract with the one who started us
         if options.now:
             plant.start()
+        elif options.on_contact:
+            plant.start_on_contact()
         else:
             loop.add_reader(0, _ordered, plant)
         if options.broker:
@@ -256,6 +265,7 @@ def main() -> None:
     parser.add_argument("--record", type=Path, metavar="FILE", help="append the truth to this file")
     parser.add_argument("--speed", type=float, default=1.0, metavar="X", help="so many seconds in one")
     parser.add_argument("--now", action="store_true", help="start at once")
+    parser.add_argument("--on-contact", action="store_true", help="start when somebody first asks on a line")
     logging.basicConfig(level=logging.WARNING, format="plant: %(message)s")
     asyncio.run(play(parser.parse_args()))
 

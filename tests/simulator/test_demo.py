@@ -134,6 +134,66 @@ def test_a_demo_killed_with_nine_leaves_no_orphan(tmp_path):
     assert not [pid for pid in family if alive(pid)]
 
 
+TROUBLE = """
+yard = "patio"
+seed = 3
+lasts_s = 30
+[title]
+pt-BR = "Um teste"
+en = "A test"
+[description]
+pt-BR = "Falta de energia e broker fora do ar."
+en = "A power cut and a broker gone."
+[air]
+wind_m_s = 0
+towards_deg = 0
+[[leak]]
+x_m = 12.5
+y_m = 3.5
+rate_kg_h = [[0, 0], [0.5, 60]]
+[[person]]
+name = "Ana"
+acknowledges_after_s = 1
+[[event]]
+what = "power-cut"
+at_s = 6
+until_s = 8
+[[event]]
+what = "broker-gone"
+at_s = 6
+until_s = 8
+"""
+
+
+@pytest.mark.servers
+def test_a_power_cut_a_lost_broker_and_a_person_are_played_and_what_stands_is_told_at_the_next_start(tmp_path):
+    scenario, data = tmp_path / "trouble.toml", tmp_path / "data"
+    scenario.write_text(TROUBLE, encoding="utf-8")
+    process = demo("--for", "16", "--scenario", str(scenario), "--port", "0", "--data", str(data))
+    told, said = process.communicate(timeout=50)
+    assert process.returncode == 0, said
+    assert [line for line in said.splitlines() if line.startswith(("Now", "Over"))] == [
+        "Now: the broker is gone",
+        "Now: the watch's machine loses power",
+        "Over: the broker is gone",
+        "Over: the watch's machine loses power",
+    ]
+    assert sum('"event": "watching"' in line for line in said.splitlines()) == 2, "it started twice"
+    assert "GD-103" in told
+    assert "Ana" in told, "somebody acknowledged"
+    again = demo("--for", "1", "--scenario", "calm", "--port", "0", "--data", str(data))
+    _, said = again.communicate(timeout=40)
+    assert "Taken up again from the journal" in said
+    assert re.search(r"^  .*GD-103", said, re.MULTILINE)
+
+
+def test_a_scenario_that_needs_the_machines_own_clock_or_disk_is_refused(tmp_path):
+    process = demo("--scenario", "disk-full", "--data", str(tmp_path))
+    _, said = process.communicate(timeout=15)
+    assert process.returncode == 2
+    assert "the disk of the watch is full" in said
+
+
 def test_a_taken_port_is_refused_with_the_cure(tmp_path):
     with socket.socket() as taken:
         taken.bind((HOST, 0))
