@@ -1,6 +1,6 @@
 """Readers of single places: from the words or bits of an answer to one raw value. Prepared once, then cheap."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
 from sensors.wire.points import Function, Place, Raw, Type, WordOrder, extractor
@@ -85,6 +85,17 @@ def _bits(start: int, shift: int, width: int, place: Place) -> RawReader:
 
 
 _BITS_IN_BYTE: Final = 8
+
+
+def extent(places: Iterable[Place], reads: Sequence[Stretch]) -> tuple[int, int]:
+    """Return the first byte of these places in the joined answers of these reads, and the one after their last."""
+    first, end = [], []
+    for place in places:
+        byte, bit = _offset(place, reads)
+        size = place.span[2]
+        first.append(byte)
+        end.append(byte + ((bit + size + 7) // 8 if place.function.of_bits else size * 2))
+    return min(first), max(end)
 
 
 def _offset(place: Place, reads: Sequence[Stretch]) -> tuple[int, int]:

@@ -224,6 +224,26 @@ def test_a_head_never_yet_plausible_is_called_so_and_no_more_once_it_was():
     assert said(3.0e8).status is Status.OVER_RANGE
 
 
+FEW = st.sampled_from((0, 1, 99, 100, 0xFFFF))
+
+
+@given(st.lists(st.tuples(FEW, FEW, FEW), min_size=1, max_size=12))
+def test_what_a_reader_remembers_of_its_last_words_never_shows(rounds):
+    state = StatePoint(Place(HOLDING, 2), Meaning(bits=(("fault", 1), ("alarm", 2), ("over_range", 4))))
+    near = [
+        head(ModbusPoints(HOLDING, 0, Type.UINT16, states=(state,)), name="D1"),
+        head(ModbusPoints(HOLDING, 1, Type.INT16), name="D2"),
+    ]
+    (block,) = plan(1, near)
+    for number, words in enumerate(rounds):
+        taken = Stamp(Instant(number), UtcNanos(number))
+        (fresh,) = plan(1, near)
+        for reader, other in zip(fresh.readers, block.readers, strict=True):
+            reader.seen = other.seen
+        data = struct.pack(">3H", *words)
+        assert block.readings(data, 0, taken) == fresh.readings(data, 0, taken)
+
+
 def test_a_block_taken_apart_keeps_what_its_heads_were_seen_to_be():
     near = [head(ModbusPoints(HOLDING, register, Type.UINT16), name=f"D{register}") for register in (0, 2)]
     (block,) = plan(1, near)
