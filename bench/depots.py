@@ -28,9 +28,15 @@ def topic_of(head: str) -> str:
 
 
 def depot_file(
-    *, web: int, mqtt: int, buses: Iterable[Bus], mqtt_heads: Iterable[str] = (), webhook: int | None = None
+    *,
+    web: int,
+    mqtt: int,
+    buses: Iterable[Bus],
+    mqtt_heads: Iterable[str] = (),
+    webhook: int | None = None,
+    siren: int | None = None,
 ) -> str:
-    """A whole depot.toml: ten registers from each unit, alarms out by MQTT and, where a port is given, by webhook."""
+    """A whole depot.toml: ten registers from each unit, alarms out by MQTT and, given their ports, otherwise too."""
     parts = [_HEADER.format(depot=DEPOT, web=web, mqtt=mqtt)]
     for bus in buses:
         parts.append(_BUS.format(bus=bus))
@@ -38,6 +44,8 @@ def depot_file(
     parts.extend(_MQTT_HEAD.format(id=head, topic=topic_of(head)) for head in mqtt_heads)
     if webhook is not None:
         parts.append(_WEBHOOK.format(port=webhook))
+    if siren is not None:
+        parts.append(_SIREN.format(port=siren))
     channels = '["painel"]' if webhook is None else '["painel", "gancho"]'
     parts.append(_RECIPIENT.format(channels=channels))
     return "".join(parts)
@@ -117,6 +125,21 @@ _WEBHOOK = """
 id = "gancho"
 kind = "webhook"
 url = "http://127.0.0.1:{port}/vigia"
+"""
+
+_SIREN = """
+[[bus]]
+id = "saidas"
+transport = "tcp"
+host = "127.0.0.1"
+port = {port}
+
+[[channel]]
+id = "sirene"
+kind = "siren"
+bus = "saidas"
+unit = 1
+coil = 0
 """
 
 _RECIPIENT = """

@@ -11,9 +11,10 @@ import time
 from asyncio.subprocess import Process
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Literal
 
 from bench.machine import FIELD_CORE, WATCH_CORE, children, cpu_seconds, pin, resident_mib
-from dashboards.ports import Ask, Snapshot
+from dashboards.ports import Act, Ask, Snapshot
 from gateway.control import ControlError, ask
 
 READY_S = 60.0
@@ -116,6 +117,10 @@ class Watch:
         if answer.snapshot is None:
             raise BenchError("the watch answered without a picture")
         return answer.snapshot
+
+    def act(self, action: Literal["acknowledge", "reset"], alarm: str, by: str) -> None:
+        """Do to an alarm what a person does on the page; an alarm that cannot bear it now is left as it is."""
+        ask(self._socket, Act(1, action, alarm, by), timeout_s=10.0)
 
     def watching(self) -> int:
         """How many detectors it watches now."""

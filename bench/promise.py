@@ -27,6 +27,10 @@ SETTLE_S = 8.0
 HOLD_S = 4.0
 """Longer than the promise: what is not told by then is late."""
 
+STRETCH_PCT = 10.0
+"""What the mean period of a live unit may grow by behind a gateway that waits a second for each mute one: 7 to 8 % is
+the price of looking for the mute ones every 8 s (docs/decisions/0005)."""
+
 SERVICE_S = 0.01
 MUTE_WAIT_S = 1.0
 """A serial gateway serves a unit in so long, and waits so long for a mute one."""
@@ -126,7 +130,7 @@ def _figures(case: str, load: Load, leaks: Leaks, periods: Sequence[float]) -> l
             *common,
             Figure(case, "crossing to first output p99", percentile(times, 99), "ms"),
             Figure(case, "crossing to first output max", max(times), "ms", Aim.AT_MOST, 3000.0),
-            Figure(case, "mean period of the slowest live unit: over", stretch, "%", Aim.AT_MOST, 5.0),
+            Figure(case, "mean period of the slowest live unit: over", stretch, "%", Aim.AT_MOST, STRETCH_PCT),
         ]
     return [
         *common,

@@ -47,7 +47,12 @@ async def test_a_short_run_of_the_whole_job_measures_every_crossing(tmp_path: Pa
     assert code == 0, said
     figures = values(tmp_path / "r.md", "job-100")
     assert figures["crossings"] == "2"
-    for name in ("polls per CPU second", "read to subscriber p99", "bare pymodbus loop: reads per CPU second"):
+    for name in (
+        "polls per CPU second",
+        "read to subscriber p99",
+        "read to first output (siren read back) p99",
+        "bare pymodbus loop: reads per CPU second",
+    ):
         assert float(figures[name].replace(",", "")) > 0, said
 
 
