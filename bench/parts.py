@@ -102,6 +102,7 @@ def _engine(folder: Path) -> Engine:
         output=lambda _output, _on, _reason: None,
         outcome=lambda _delivery, _outcome: None,
         first_output=lambda _: None,
+        condition=lambda _: None,
     )
     wiring = build(depot, SystemClock(), Pacer(), ears)
     return Engine(orders(depot, wiring), "bench", None, SystemClock().now())

@@ -12,6 +12,7 @@ from gateway.commissioning.upkeep import USUAL, Intervals
 from gateway.orders import ByDesign
 from gateway.plans import Plan
 from gateway.store.settings import Influx, Keeping
+from gateway.supplies import Supply
 from sensors.drivers.modbus import ModbusHead
 from sensors.drivers.mqtt import MqttHead, MqttSettings
 from sensors.drivers.settings import BusSettings
@@ -179,6 +180,7 @@ class Depot:
     influx: Influx | None = None
     checkpoint_copy: Path | None = None
     tests: Plan | None = None
+    supplies: tuple[Supply, ...] = ()
 
     @property
     def journal(self) -> Path:

@@ -78,7 +78,7 @@ class Hands:
 
     def ears(self) -> Ears:
         """What the parts are to be built with."""
-        return Ears(self._scan, self._link, self._output, self._outcome, self._first_output)
+        return Ears(self._scan, self._link, self._output, self._outcome, self._first_output, self._condition)
 
     def take(self, engine: Engine, wiring: Wiring) -> None:
         """Work for this engine with these parts from now on; before anything is heard or performed."""
@@ -168,6 +168,9 @@ class Hands:
 
     def _output(self, output: str, on: bool | None, reason: str) -> None:
         self.hear(OutputReported(output, on, reason, self._clock.now()))
+
+    def _condition(self, condition: SystemCondition) -> None:
+        self.hear(condition)
 
     def _outcome(self, delivery: Delivery, outcome: Outcome) -> None:
         self.hear(Delivered(delivery, outcome, self._clock.now()))

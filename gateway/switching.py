@@ -1,7 +1,7 @@
 """Builds the outputs that a depot's configuration names, on their lines and behind their broker. Runs none of them."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import assert_never
 
@@ -9,7 +9,7 @@ from alerts.channels.output import LocalOutput
 from gateway.depot import Depot, OnBroker, OnLine, Output
 from gateway.runtime import Part
 from sensors.drivers.modbus import ModbusBus
-from sensors.drivers.outputs import BrokerOutputs, LineOutput, TopicOutput
+from sensors.drivers.outputs import LineOutput, OnTopic, TopicOutput, Topics
 from sensors.stamps import Clock
 
 REST_S = 0.8
@@ -19,11 +19,11 @@ Report = Callable[[str, bool | None, str], None]
 
 
 def switched(
-    depot: Depot, buses: Mapping[str, ModbusBus], clock: Clock, report: Report
+    depot: Depot, buses: Mapping[str, ModbusBus], clock: Clock, report: Report, gauges: Sequence[OnTopic] = ()
 ) -> tuple[dict[str, LocalOutput], list[tuple[str, Part]]]:
-    """Return every output by its id, and the parts that must run for them."""
+    """Return every output by its id, and the parts that must run for them; `gauges` share their broker."""
     outputs: dict[str, LocalOutput] = {}
-    behind: list[TopicOutput] = []
+    behind: list[OnTopic] = [*gauges]
     for output in depot.outputs:
         wire = _wire(output, buses)
         local = outputs[output.id] = LocalOutput(output.id, wire, report, clock, output.check_s)
@@ -34,7 +34,7 @@ def switched(
     if depot.mqtt is not None and behind:
         # a broker throws off the first of two clients with one id, so the outputs have their own
         settings = replace(depot.mqtt, client_id=f"{depot.mqtt.client_id}-outputs")
-        parts.append(("mqtt-outputs", BrokerOutputs(settings, behind, clock).run))
+        parts.append(("mqtt-outputs", Topics(settings, behind, clock).run))
     parts.extend((f"output:{name}", local.run) for name, local in outputs.items())
     return outputs, parts
 

@@ -15,8 +15,10 @@ from alerts.messages.words import Place, standing, words
 from gateway.areas import PREFIX
 from gateway.budget import budgets
 from gateway.depot import ConsoleChannel, Depot, MqttChannel, WebhookChannel
+from gateway.events import SystemCondition
 from gateway.orders import Orders, Watch
 from gateway.runtime import Part
+from gateway.supplywatch import SupplyWatch
 from gateway.switching import heartbeats, switched
 from sensors.drivers.broker import Connect, connected
 from sensors.drivers.modbus import ModbusBus
@@ -35,6 +37,7 @@ class Ears:
     output: Callable[[str, bool | None, str], None]
     outcome: Callable[[Delivery, Outcome], None]
     first_output: Callable[[AlarmKey], Stamp | None]
+    condition: Callable[[SystemCondition], None]
 
 
 @dataclass(slots=True)
@@ -101,13 +104,16 @@ def build(depot: Depot, clock: Clock, pacer: Pacer, ears: Ears, outside: Outside
             on_link=ears.link,
             connect=outside.connect,
         )
-    outputs, switching = switched(depot, buses, clock, ears.output)
+    supplies = [SupplyWatch(supply, buses.get(supply.bus), clock, ears.condition) for supply in depot.supplies]
+    gauges = [gauge for supply in supplies for gauge in supply.topics()]
+    outputs, switching = switched(depot, buses, clock, ears.output, gauges)
     channels: dict[str, Channel] = {channel.id: outside.channel(channel, depot, ears) for channel in depot.channels}
     dispatcher = Dispatcher(list(channels.values()), compose=_composer(depot), outcome=ears.outcome)
     parts: list[tuple[str, Part]] = [(f"bus:{name}", bus.run) for name, bus in buses.items()]
     if source is not None:
         parts.append(("mqtt", source.run))
     parts.extend(switching)
+    parts.extend((f"supply:{one.id}", watch.run) for one, watch in zip(depot.supplies, supplies, strict=True))
     parts.extend(dispatcher.workers())
     mqtt_out = next((channel for channel in channels.values() if isinstance(channel, MqttOut)), None)
     return Wiring(buses, source, outputs, channels, dispatcher, mqtt_out, tuple(parts), heartbeats(depot, outputs))
@@ -155,6 +161,9 @@ def places(depot: Depot) -> Callable[[str], Place]:
         known[f"output:{output.id}"] = known[f"output-test:{output.id}"] = replace(
             whole, area=there, detector_name=named
         )
+    for supply in depot.supplies:
+        named = supply.name if supply.name != supply.id else ""
+        known |= {f"{part}:{supply.id}": replace(whole, detector_name=named) for part in ("supply", "mains", "battery")}
     return lambda subject: known.get(subject, whole)
 
 

@@ -64,7 +64,7 @@ def _ids(sheet: Sheet, table: str) -> Iterable[tuple[Path, str]]:
 
 
 def _unique_ids(sheet: Sheet) -> None:
-    for table in ("area", "bus", "detector", "channel", "recipient"):
+    for table in ("area", "bus", "detector", "channel", "recipient", "supply"):
         first: dict[str, Path] = {}
         for path, name in _ids(sheet, table):
             if name.lower() in first:

@@ -30,6 +30,7 @@ from gateway.configuration.schema import (
     TimingTable,
     WebhookTable,
 )
+from gateway.configuration.supplies import supplies_of
 from gateway.configuration.suppressions import rules
 from gateway.configuration.tables import Entry, Tables, typed
 from gateway.configuration.toml_text import LIMIT, read
@@ -41,11 +42,9 @@ from gateway.depot import (
     Depot,
     Detector,
     MqttChannel,
-    Output,
     Web,
     WebhookChannel,
 )
-from gateway.plans import Plan
 from gateway.store.settings import Changes, Influx, Keeping, Pace, Target
 from gateway.words.language import language_of
 from sensors.drivers.modbus import ModbusHead
@@ -105,9 +104,10 @@ def _loaded(sheet: Sheet, path: Path, environ: Mapping[str, str]) -> Loaded:
     mqtt = _mqtt(tables, secrets)
     influx = _influx(tables, secrets)
     outputs = outputs_of(sheet, tables, path.parent)
-    tests = plan_of(sheet, tables, outputs)
+    tests, supplies = plan_of(sheet, tables, outputs), supplies_of(sheet, tables, path.parent)
     sheet.finish()
-    depot = _depot(path, tables, heads, mqtt=mqtt, channels=channels, influx=influx, outputs=outputs, tests=tests)
+    depot = _depot(path, tables, heads, mqtt=mqtt, channels=channels, influx=influx)
+    depot = replace(depot, outputs=outputs, tests=tests, supplies=supplies)
     return Loaded(depot, tuple(dict.fromkeys(sheet.warnings)))
 
 
@@ -255,8 +255,6 @@ def _depot(
     mqtt: MqttSettings | None,
     channels: tuple[Channel, ...],
     influx: Influx | None,
-    outputs: tuple[Output, ...],
-    tests: Plan | None,
 ) -> Depot:
     if tables.depot is None or tables.levels is None:
         raise AssertionError("a configuration without [depot] or [levels] was not refused")
@@ -288,8 +286,7 @@ def _depot(
         levels=Levels(levels.a1, levels.a2, levels.a3, levels.dead_band),
         timing=replace(Timing(), silence=round(timing.silence_s * SECOND), repeat=round(timing.repeat_s * SECOND)),
         web=Web(*web) if web else None,
-        outputs=outputs,
-        tests=tests,
+        outputs=(),
         channels=channels,
         recipients=tuple(_recipients(tables)),
         escalation=tuple(

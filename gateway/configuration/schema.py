@@ -199,6 +199,39 @@ class OutputTable(Table):
     check_s: float | None = Field(default=None, ge=0.5, le=3600, examples=["2"])
 
 
+class GaugeTable(Table):
+    """``mains`` or ``battery`` of a supply: one place, and what of it is the trouble."""
+
+    measure: Text | None = Field(default=None, examples=['"input_voltage"'])
+    channel: int | None = Field(default=None, ge=0, le=1000, examples=["1"])
+    coil: Address | None = Field(default=None, examples=["3"])
+    discrete: Address | None = Field(default=None, examples=["3"])
+    holding: Address | None = Field(default=None, examples=["3"])
+    input: Address | None = Field(default=None, examples=["3"])
+    value: str | None = Field(default=None, max_length=300, examples=['"/power"'])
+    payload: Literal["json", "text"] = Field(default="json", examples=['"text"'])
+    scale: float = Field(default=1.0, ge=-1e6, le=1e6, examples=["0.1"])
+    below: float | None = Field(default=None, ge=-1e9, le=1e9, examples=["160"])
+    above: float | None = Field(default=None, ge=-1e9, le=1e9, examples=["250"])
+    when: list[int | float | bool | str] = Field(default=[], max_length=20, examples=["[0]"])
+
+
+class SupplyTable(Table):
+    """``[[supply]]``: what feeds the depot."""
+
+    id: Id = Field(examples=['"nobreak"'])
+    name: Text | None = Field(default=None, examples=['"Nobreak do escritório"'])
+    bus: Text | None = Field(default=None, examples=['"saidas"'])
+    unit: Unit | None = Field(default=None, examples=["5"])
+    mqtt: Text | None = Field(default=None, examples=['"nobreak/estado"'])
+    profile: Text | None = Field(default=None, examples=['"wirenboard-ups-v3"'])
+    mains: GaugeTable | None = Field(default=None, examples=['{ measure = "input_voltage", below = 160 }'])
+    battery: GaugeTable | None = Field(default=None, examples=['{ measure = "charge", below = 30 }'])
+    check_s: float = Field(default=5.0, ge=1, le=600, examples=["5"])
+    after_s: float = Field(default=5.0, ge=0, le=600, examples=["5"])
+    max_age_s: float | None = Field(default=None, ge=5, le=86_400, examples=["30"])
+
+
 class OutputTestTable(Table):
     """``[output_test]``: outputs tested by themselves."""
 
@@ -277,6 +310,7 @@ LISTED: dict[str, type[Table]] = {
     "channel": Table,
     "recipient": RecipientTable,
     "escalation": EscalationTable,
+    "supply": SupplyTable,
     "suppression": SuppressionTable,
 }
 """Tables that stand once for each thing: ``[[name]]``. What a channel holds depends on its kind."""

@@ -29,6 +29,7 @@ from gateway.configuration.schema import (
     PlainChannelTable,
     RecipientTable,
     StoreTable,
+    SupplyTable,
     SuppressionTable,
     Table,
     TimingTable,
@@ -67,6 +68,7 @@ class Tables:
     journal: Entry[JournalTable] | None
     output_test: Entry[OutputTestTable] | None
     channels: tuple[Entry[Any], ...]  # Any: one of ChannelTable; a TypeVar cannot be bound to their union per entry
+    supplies: tuple[Entry[SupplyTable], ...]
     recipients: tuple[Entry[RecipientTable], ...]
     escalation: tuple[Entry[EscalationTable], ...]
     suppressions: tuple[Entry[SuppressionTable], ...]
@@ -93,6 +95,7 @@ def typed(sheet: Sheet) -> Tables:
         journal=_single(sheet, "journal", JournalTable),
         output_test=_single(sheet, "output_test", OutputTestTable),
         channels=tuple(_channels(sheet)),
+        supplies=tuple(_listed(sheet, "supply", SupplyTable)),
         recipients=tuple(_listed(sheet, "recipient", RecipientTable)),
         escalation=tuple(_listed(sheet, "escalation", EscalationTable)),
         suppressions=tuple(_listed(sheet, "suppression", SuppressionTable)),

@@ -3,9 +3,10 @@
 from collections import deque
 from collections.abc import Callable
 from math import inf
-from typing import Final
+from typing import Final, Protocol
 
 from sensors.drivers.exchanges import NEVER, Counters
+from sensors.wire.modbus import Ask
 from sensors.wire.outputs import OutputPoint
 
 MAX_COMMANDS: Final = 64
@@ -14,6 +15,18 @@ COMMAND_S: Final = 1.0
 
 Done = Callable[[bool | None, str], None]
 """Told once: the output's state as read back, or None and a short reason."""
+
+
+class Readable(Protocol):
+    """What can be read by one request: an output that is read back, or a place that only shows something."""
+
+    def ask_back(self, unit: int) -> Ask | None:
+        """Return the request; None where it cannot be read."""
+        ...
+
+    def answered(self, buffer: bytes | bytearray, base: int) -> bool | None:
+        """Return what the data of an answer says; None for what means nothing."""
+        ...
 
 
 class Command:
@@ -29,7 +42,7 @@ class Command:
     trusted: Final = True
     heard: Final = NEVER
 
-    def __init__(self, unit: int, point: OutputPoint, on: bool | None, done: Done, now: float) -> None:
+    def __init__(self, unit: int, point: Readable, on: bool | None, done: Done, now: float) -> None:
         """Prepare it.
 
         Raises:
@@ -39,7 +52,7 @@ class Command:
         self.unit = unit
         self.point = point
         self.back = point.ask_back(unit)
-        ask = self.back if on is None else point.ask_write(unit, on=on)
+        ask = point.ask_write(unit, on=on) if isinstance(point, OutputPoint) and on is not None else self.back
         if ask is None:
             raise ValueError("an output that cannot be read back")
         self.ask = ask

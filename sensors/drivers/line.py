@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from math import inf
 from typing import Final
 
-from sensors.drivers.commands import Command, Commands, Done
+from sensors.drivers.commands import Command, Commands, Done, Readable
 from sensors.drivers.exchanges import NEVER, Counters, Poll
 from sensors.drivers.outcomes import Outcomes
 from sensors.drivers.quiet import Quiet
@@ -27,7 +27,6 @@ from sensors.drivers.turns import Held, Turns
 from sensors.readings import Scan, Status
 from sensors.stamps import Clock
 from sensors.wire.modbus import Ask, Head, Match, match
-from sensors.wire.outputs import OutputPoint
 from sensors.wire.registers import Block
 from sensors.wire.rtu import SMALLEST
 
@@ -282,7 +281,7 @@ class Line:
         exchange.fault = "garbled"
         return "garbled" if verdict is Match.OUT_OF_STEP else ""
 
-    def command(self, unit: int, point: OutputPoint, on: bool | None, done: Done, now: float) -> None:
+    def command(self, unit: int, point: Readable, on: bool | None, done: Done, now: float) -> None:
         """Queue a command to an output in front of all polls; `on` None only reads it."""
         self._commands.add(Command(unit, point, on, done, now))
         self.pump(now)

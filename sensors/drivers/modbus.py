@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Final
 
-from sensors.drivers.commands import Done
+from sensors.drivers.commands import Done, Readable
 from sensors.drivers.connections import AnyInbox, NoConnectionError, Wire, connect
 from sensors.drivers.exchanges import Counters
 from sensors.drivers.line import Line
@@ -317,11 +317,11 @@ class ModbusBus:
         """
         self._command(unit, point, on, done)
 
-    def read(self, unit: int, point: OutputPoint, done: Done) -> None:
-        """Read an output; ahead of all polls, one retry. `done` as for `write`."""
+    def read(self, unit: int, point: Readable, done: Done) -> None:
+        """Read an output, or a place that shows something; ahead of all polls, one retry. `done` as for `write`."""
         self._command(unit, point, None, done)
 
-    def _command(self, unit: int, point: OutputPoint, on: bool | None, done: Done) -> None:
+    def _command(self, unit: int, point: Readable, on: bool | None, done: Done) -> None:
         if self._loop is None:
             done(None, "stopped")
             return

@@ -134,19 +134,40 @@ class TopicOutput:
             waiting(None, "refused")
 
 
-class BrokerOutputs:
-    """The one connection of all outputs behind the broker. `run` it; it ends only when cancelled.
+class OnTopic(Protocol):
+    """What hangs on the broker by one topic that it speaks on."""
+
+    @property
+    def state_topic(self) -> str | None:
+        """Where it speaks; None where it tells nothing."""
+        ...
+
+    def connected(self, connection: Connection) -> None:
+        """The broker is there, and the topic subscribed."""
+        ...
+
+    def lost(self, reason: str) -> None:
+        """The broker is gone, or does not grant the topic."""
+        ...
+
+    def said(self, payload: bytes) -> None:
+        """It spoke, just now."""
+        ...
+
+
+class Topics:
+    """The one connection of all outputs and gauges behind the broker. `run` it; it ends only when cancelled.
 
     Attributes:
         dropped_retained: states that the broker had kept from before.
     """
 
-    def __init__(self, settings: MqttSettings, outputs: Iterable[TopicOutput], clock: Clock) -> None:
+    def __init__(self, settings: MqttSettings, outputs: Iterable[OnTopic], clock: Clock) -> None:
         self.dropped_retained = 0
         self._settings = settings
         self._clock = clock
         self._outputs = tuple(outputs)
-        self._by_topic: dict[str, list[TopicOutput]] = {}
+        self._by_topic: dict[str, list[OnTopic]] = {}
         for output in self._outputs:
             if output.state_topic is not None:
                 self._by_topic.setdefault(output.state_topic, []).append(output)

@@ -165,7 +165,7 @@ class MqttOutput:
             return None
         try:
             said = documents(payload, self.confirm.payload or "json")
+            text = as_text(found_at(said[0], pointer_tokens(self.confirm.pointer))) if said else ""
         except GarbledPayloadError:
             return None
-        text = as_text(found_at(said[0], pointer_tokens(self.confirm.pointer))) if said else ""
         return True if text in self.says_on else False if text in self.says_off else None

@@ -230,3 +230,67 @@ async def test_a_drill_of_the_running_gateway_proves_each_output_and_fails_for_a
     depot.gas(1, 12.0)
     await until(depot.hook.gas, 3.0)
     assert (await drilled(depot))[0] == 1
+
+
+SUPPLIES = """
+[[supply]]
+id = "nobreak"
+name = "Nobreak do escritório"
+bus = "saidas"
+unit = 1
+mains = {{ discrete = 20, when = [0] }}
+battery = {{ holding = 30, scale = 0.01, below = 30 }}
+check_s = 1
+after_s = 1
+max_age_s = 5
+
+[mqtt]
+host = "127.0.0.1"
+port = {port}
+
+[[supply]]
+id = "gerador"
+mqtt = "gerador/estado"
+mains = {{ value = "/rede", when = ["caiu"] }}
+after_s = 0
+max_age_s = 5
+"""
+
+
+@pytest.mark.servers
+async def test_mains_and_battery_are_alarms_and_so_is_a_supply_that_is_not_seen(depot: Whole, mosquitto: Any) -> None:
+    unit = with_board(depot, SUPPLIES.format(port=mosquitto.port))
+    unit.discrete[20] = True
+    unit.holding[30] = 9_500
+    said = {"rede": "boa"}
+
+    async def generator() -> None:
+        async with aiomqtt.Client("127.0.0.1", mosquitto.port) as client:
+            while True:
+                await client.publish("gerador/estado", json.dumps(said), qos=1)
+                await asyncio.sleep(0.5)
+
+    task = asyncio.create_task(generator())
+    try:
+        await depot.start()
+        await asyncio.sleep(3)
+        assert not depot.hook.of("SYSTEM", "raised")
+        unit.discrete[20] = False
+        said["rede"] = "caiu"
+        (notice,) = await until(
+            lambda: depot.hook.of("SYSTEM", "raised", "mains:nobreak"), 6.0, "the loss of the mains"
+        )
+        assert "nobreak (Nobreak do escritório)" in notice.body["text"] and "energia da rede" in notice.body["text"]
+        await until(lambda: depot.hook.of("SYSTEM", "raised", "mains:gerador"), 6.0, "the loss told by the broker")
+        unit.holding[30] = 2_900
+        await until(lambda: depot.hook.of("SYSTEM", "raised", "battery:nobreak"), 6.0, "the weak battery")
+        task.cancel()
+        await until(lambda: depot.hook.of("SYSTEM", "raised", "supply:gerador"), 10.0, "the mute generator")
+        unit.discrete[20] = True
+        await until(lambda: depot.hook.of("SYSTEM", "cleared", "mains:nobreak"), 6.0, "the mains back")
+        unit.silent = True
+        await until(lambda: depot.hook.of("SYSTEM", "raised", "supply:nobreak"), 12.0, "the mute UPS")
+        assert not depot.hook.of("SYSTEM", "cleared", "battery:nobreak")
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)

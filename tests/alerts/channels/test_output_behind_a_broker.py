@@ -13,7 +13,7 @@ from whole_depot import until
 from alerts.channels.output import LocalOutput
 from sensors import profiles
 from sensors.drivers.broker import MqttSettings
-from sensors.drivers.outputs import BrokerOutputs, TopicOutput
+from sensors.drivers.outputs import TopicOutput, Topics
 from sensors.stamps import Instant, Stamp, UtcNanos
 from sensors.wire.outputs import MqttOutput
 
@@ -74,7 +74,7 @@ async def installed(port: int, check_s: float = 30.0) -> AsyncIterator[tuple[Dev
     output = LocalOutput("sirene", wire, lambda _, on, why: device.heard.append((on, why)), clock, check_s)
     wire.listener = output
     settings = MqttSettings("127.0.0.1", port, client_id="vigia-outputs")
-    broker = BrokerOutputs(settings, [wire], clock)
+    broker = Topics(settings, [wire], clock)
     tasks = [asyncio.create_task(part()) for part in (device.run, broker.run, output.run)]
     await until(lambda: device.there)
     yield device, output

@@ -1,0 +1,83 @@
+"""Mains and battery: what counts as a trouble, and what as not seeing it."""
+
+from gateway.events import SystemCondition
+from gateway.supplies import Supply, SupplySight
+from sensors.wire.gauges import RegisterGauge, Sign
+from sensors.wire.points import Function, Place, Type
+from simulator.room import stamp
+
+GAUGE = RegisterGauge(Place(Function.DISCRETE, 3, Type.BOOL), Sign(when=("0",)))
+UPS = Supply("nobreak", {"mains": GAUGE, "battery": GAUGE}, after_s=5.0, max_age_s=20.0)
+
+
+class Watch:
+    def __init__(self) -> None:
+        self.at = 100.0
+        self.sight = SupplySight(UPS, stamp(self.at).mono)
+        self.told: list[tuple[str, bool, str]] = []
+
+    def hear(self, mains: bool | None, battery: bool | None = False, reason: str = "", every: float = 1.0) -> None:
+        """One second passes and both gauges are read."""
+        self.at += every
+        for name, trouble in (("mains", mains), ("battery", battery)):
+            self.sight.heard(name, trouble, reason, stamp(self.at).mono)
+        self.look()
+
+    def look(self) -> None:
+        self.told += [_short(condition) for condition in self.sight.look(stamp(self.at))]
+
+
+def _short(condition: SystemCondition) -> tuple[str, bool, str]:
+    return condition.subject, condition.present, condition.reason
+
+
+def test_a_loss_counts_once_it_was_shown_for_a_while_and_so_does_its_end() -> None:
+    watch = Watch()
+    for _ in range(5):
+        watch.hear(True)
+    assert watch.told == []
+    watch.hear(True)
+    assert watch.told == [("mains:nobreak", True, "lost")]
+    for _ in range(6):
+        watch.hear(False)
+    assert watch.told[1:] == [("mains:nobreak", False, "lost")]
+
+
+def test_a_flicker_is_no_notice() -> None:
+    watch = Watch()
+    for second in range(60):
+        watch.hear(second % 5 == 0)
+    assert watch.told == []
+
+
+def test_a_weak_battery_is_told_apart_from_lost_mains() -> None:
+    watch = Watch()
+    for _ in range(7):
+        watch.hear(True, True)
+    assert watch.told == [("mains:nobreak", True, "lost"), ("battery:nobreak", True, "low")]
+
+
+def test_what_is_not_heard_any_more_is_told_and_its_trouble_stands_on() -> None:
+    watch = Watch()
+    for _ in range(7):
+        watch.hear(True)
+    for _ in range(21):
+        watch.hear(None, None, reason="timeout")
+    assert watch.told == [("mains:nobreak", True, "lost"), ("supply:nobreak", True, "timeout")]
+    for _ in range(7):
+        watch.hear(False)
+    assert watch.told[2:] == [("supply:nobreak", False, "timeout"), ("mains:nobreak", False, "lost")]
+
+
+def test_one_gauge_of_two_that_is_mute_is_enough_not_to_be_seen() -> None:
+    watch = Watch()
+    for _ in range(21):
+        watch.hear(False, None, reason="exception-2")
+    assert watch.told == [("supply:nobreak", True, "exception-2")]
+
+
+def test_a_supply_that_was_never_heard_says_so() -> None:
+    watch = Watch()
+    watch.at += 21
+    watch.look()
+    assert watch.told == [("supply:nobreak", True, "never-heard")]
