@@ -26,6 +26,7 @@ from alerts.messages.words import Place, words
 from dashboards.ports import EventView, LedgerView, Trend
 from dashboards.web.api import HistoryError
 from dashboards.web.app import WebScreens, application
+from dashboards.web.office_line import OfficeLine
 from dashboards.web.server import WebServer, listening
 from dashboards.web.trends import TooLongError, TrendsError
 from dashboards.web.watched import LedgerError
@@ -119,6 +120,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         JournalHistory(given.journal, lambda body: _sentence(screens, given.language, body)),
         trends=StoredTrends(given.journal.with_name(layout.NAME)),
         watched=JournalLedger(given.journal, given.timezone),
+        office=None if given.office is None else OfficeLine(given.office),
         language=given.language,
     )
     app = application(screens, language=given.language, version=version("vigia-glp"), hosts=frozenset(given.host))

@@ -27,6 +27,8 @@ from dashboards.web.answers import REFERENCE, Refused, as_json, described
 from dashboards.web.figures import exposition
 from dashboards.web.hub import Hub, HubFullError
 from dashboards.web.link import GatewayLink, LinkLostError
+from dashboards.web.office_line import OfficeLine
+from dashboards.web.registry import NotEntered, Told, add_registry
 from dashboards.web.trends import add_trends
 from dashboards.web.watched import add_ledger
 from dashboards.wording import Locale
@@ -89,6 +91,11 @@ class Screens(Protocol):
         """The ledger of watched time; None where there is no journal."""
         ...
 
+    @property
+    def office(self) -> OfficeLine | None:
+        """The line to the office; None where the page has none."""
+        ...
+
     def locale(self, timezone: str) -> Locale:
         """How the depot writes, at the times of this zone."""
         ...
@@ -108,6 +115,7 @@ def api(screens: Screens) -> APIRouter:
     add_trends(router, lambda: screens.trends)
     # looked up when asked, as the others are: routes can be listed without screens
     add_ledger(router, lambda: screens.watched, lambda timezone: screens.locale(timezone))  # noqa: PLW0108
+    add_registry(router, lambda: screens.office)
     return router
 
 
@@ -216,8 +224,9 @@ def rounded(age_s: float | None) -> float | None:
 
 def schemas() -> dict[str, Any]:
     """Return the schemas of all that the API sends, by name."""
-    sent = (Snapshot, Change, Heartbeat, Lost, Alarms, Events, Done, Refused, Health, Trend, LedgerView)
-    return msgspec.json.schema_components(sent, ref_template=REFERENCE)[1]
+    live = (Snapshot, Change, Heartbeat, Lost, Alarms, Events, Done, Refused, Health)
+    kept = (Trend, LedgerView, Told, NotEntered)
+    return msgspec.json.schema_components(live + kept, ref_template=REFERENCE)[1]
 
 
 def _sse_description() -> dict[int | str, dict[str, Any]]:

@@ -16,6 +16,7 @@ from dashboards.web.api import api, schemas
 from dashboards.web.guard import Guard
 from dashboards.web.hub import Hub
 from dashboards.web.link import GatewayLink
+from dashboards.web.office_line import OfficeLine
 from dashboards.web.page import Page, words
 from dashboards.web.refusals import speak_one_shape
 from dashboards.wording import Locale
@@ -31,6 +32,7 @@ class WebScreens:
         history: the journal, read-only.
         trends: the readings, read-only; None where nothing is recorded.
         watched: the ledger of watched time; None where there is no journal.
+        office: the line to the office; None where the page has none.
         language: of the depot, for files.
         monotonic: the clock of ages, in seconds.
         civil: seconds since 1970.
@@ -43,6 +45,7 @@ class WebScreens:
         *,
         trends: Trends | None = None,
         watched: WatchedTime | None = None,
+        office: OfficeLine | None = None,
         language: str = "pt-BR",
         monotonic: Callable[[], float] = time.monotonic,
         civil: Callable[[], float] = time.time,
@@ -52,6 +55,7 @@ class WebScreens:
         self.history = history
         self.trends = trends
         self.watched = watched
+        self.office = office
         self._language = language
 
     def locale(self, timezone: str) -> Locale:

@@ -14,6 +14,14 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MAX_BODY_BYTES = 8 * 1024
+MAX_REGISTER_BYTES = 256 * 1024
+MAX_SHEET_BYTES = 8 * 1024 * 1024
+LONGER = (
+    (re.compile(r"/api/v1/registers/[^/]+/import"), MAX_SHEET_BYTES),
+    (re.compile(r"/api/v1/registers/[^/]+"), MAX_REGISTER_BYTES),
+)
+"""Bodies that may be longer than a form's, by path."""
+
 _HOST = re.compile(r"(?P<name>\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+)(?::(?P<port>[0-9]{1,5}))?")
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -73,7 +81,9 @@ class Guard:
             return None
         if not _same_origin(headers, host):
             return HTTPStatus.FORBIDDEN, "foreign-origin"
-        return None if scope["type"] == "websocket" else _length_refusal(headers.get("content-length", ""))
+        if scope["type"] == "websocket":
+            return None
+        return _length_refusal(headers.get("content-length", ""), longest(scope["path"]))
 
     def _serves(self, name: str) -> bool:
         name = name.lower().rstrip(".").strip("[]")
@@ -93,10 +103,15 @@ def content_policy(host: str) -> str:
     )
 
 
-def _length_refusal(length: str) -> tuple[int, str] | None:
+def longest(path: str) -> int:
+    """Return how long a body may be that is sent to a path, bytes."""
+    return next((most for pattern, most in LONGER if pattern.fullmatch(path)), MAX_BODY_BYTES)
+
+
+def _length_refusal(length: str, most: int) -> tuple[int, str] | None:
     if not (length.isascii() and length.isdigit()):
         return HTTPStatus.LENGTH_REQUIRED, "length-required"
-    if len(length) > 9 or int(length) > MAX_BODY_BYTES:
+    if len(length) > 9 or int(length) > most:
         return HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too-long"
     return None
 

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import aiohttp
 import pytest
 from whole_depot import Whole, until
 
@@ -155,3 +156,33 @@ async def test_a_report_tells_what_an_inspector_asks_and_its_journal_is_sound(de
     assert "Alarmes" in text and "GD-1;GAS;A1" in text
     code, _, err = await vigia("report", file, "--from=2100-01-01", "--to=2020-01-01")
     assert code == 2 and "before" in err
+
+
+async def test_the_same_over_http_for_screens_and_programs(depot: Whole) -> None:
+    await depot.start()
+    await until(lambda: socket_of(depot).exists(), what="office")
+    base = f"http://127.0.0.1:{depot.web_port}/api/v1"
+    async with aiohttp.ClientSession() as session:
+        forms = (await (await session.get(f"{base}/registers")).json())["data"]
+        assert {"stock", "extinguisher", "document"} <= {form["register"] for form in forms}
+        line = {"subject": "patio", "act": "in", "values": {"size_kg": 13, "state": "full", "units": 4}, "id": "a1"}
+        async with session.post(f"{base}/registers/stock", json={"by": "Ana", "lines": [line]}) as answer:
+            assert answer.status == 200, await answer.text()
+            assert (await answer.json())["data"]["entered"] == ["a1"]
+        line |= {"act": "out", "values": {"size_kg": 13, "state": "full", "units": 9}, "id": "a2"}
+        async with session.post(f"{base}/registers/stock", json={"by": "Ana", "lines": [line]}) as answer:
+            assert answer.status == 422
+            (fault,) = (await answer.json())["faults"]
+            assert fault["texts"]["pt-BR"] == "não há tantos: pedidos 9, no estoque 4 P-13 full"
+        stock = (await (await session.get(f"{base}/stock")).json())["data"]
+        assert stock["areas"][0]["units"] == 4
+        sheet = "id;área;agente;carga (kg);no lugar\nE-1;patio;pó BC;8;sim\n".encode()
+        async with session.post(f"{base}/registers/extinguisher/import?by=Ana", data=sheet) as answer:
+            assert answer.status == 200, await answer.text()
+        found = (await (await session.get(f"{base}/findings")).json())["data"]
+        assert found["findings"] and found["rules"]
+        async with session.get(f"{base}/findings?on=ontem") as answer:
+            assert answer.status == 422
+        month = found["on"][:7]
+        (row,) = (await (await session.get(f"{base}/stock/movements/{month}")).json())["data"]
+        assert (row["in"], row["closing"]) == (4, 4)
