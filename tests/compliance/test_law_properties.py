@@ -20,7 +20,7 @@ AREAS = ("patio", "fundos")
 FEW = {"container": 3, "extinguisher": 3, "detector": 2, "lot": 1, "output": 1}
 """How many of each kind at most; of every other kind one."""
 
-OPTIONAL = {"stack_levels", "plate_until"}
+OPTIONAL = {"stack_levels", "stack_height_m", "plate_until", "requalified_on", "rejected"}
 """Facts that a rule asks whether they are known: another answer carries the rule, and where told they only accuse."""
 
 ONE_AREA = {"ferraz-5-one-area", "house-24-one-area"}
