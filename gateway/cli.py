@@ -34,6 +34,7 @@ OWN = (
     "register",
     "stock",
     "report",
+    "law",
     "ledger",
     "proof",
     "verify",

@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
-from compliance import statutes
+from compliance import catalogue, statutes
 from compliance.vocabulary import Detection, Statute
 from gateway.configuration import lines, suppressions
 from gateway.configuration.problems import Sheet, shown
@@ -41,7 +41,8 @@ def applicable(tables: Tables) -> tuple[tuple[Statute, Detection], ...]:
     kg = max((area.table.licensed_kg for area in tables.areas), default=0.0)
     laws = tables.depot.table.laws if tables.depot else []
     known = [name for name in laws if name in statutes.names() and name != statutes.HOUSE]
-    packs = [statutes.load(name) for name in (*dict.fromkeys(known), statutes.HOUSE)]
+    facts = catalogue.load()
+    packs = [statutes.load(name, catalogue=facts) for name in (*dict.fromkeys(known), statutes.HOUSE)]
     return tuple((pack, pack.detection) for pack in packs if pack.detection and pack.detection.binds(kg))
 
 
