@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from compliance import statutes
-from compliance.vocabulary import Clause
+from compliance.vocabulary import Clause, StatuteKind
 
 LISTS = sorted((Path(__file__).parent.parent / "law" / "locators").glob("*.txt"))
 
@@ -26,6 +26,31 @@ def test_the_reading_of_each_ambiguity_met_is_told() -> None:
         for words in zip(*told, strict=True):
             met = {int(number) for text in words for number in re.findall(rf"{prefix}-(\d+)", text)}
             assert met == set(range(1, last + 1)), law
+
+
+def test_the_reference_never_passes_for_a_law() -> None:
+    reference = statutes.load("nbr-15514-2020-reference")
+
+    assert reference.kind is StatuteKind.REFERENCE
+    assert "não é esta lei" in reference.citation
+    assert "não é esta lei" in reference.doubts[0].pt
+    assert "not this law" in reference.doubts[0].en
+    assert all(rule.text.pt.startswith("Referência NBR: ") for rule in reference.rules)
+    assert all(rule.text.en.startswith("NBR reference: ") for rule in reference.rules)
+
+
+def test_numbers_that_campina_does_not_print_say_where_they_come_from() -> None:
+    law = statutes.load("campina-grande-do-sul-15-2002")
+    borrowed = [law.tables["signs"].provenance, law.figures["passage_m"].provenance, law.figures["near_m"].provenance]
+
+    assert all(borrowed)
+
+
+def test_paraiba_tells_that_the_day_of_its_republication_is_unknown() -> None:
+    first = statutes.load("paraiba-9427-2011").doubts[0]
+
+    assert "republicada" in first.pt
+    assert "republished" in first.en
 
 
 def _located(clause: Clause) -> str:
