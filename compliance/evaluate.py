@@ -120,7 +120,7 @@ def _margin(hearing: Hearing, rule: Rule, holder: Holder, worst: _Opinion, day: 
         return None
     frame = Frame(hearing, day, holder, holder, worst.together, Trace())
     span = _room(rule.margin, rule.requires, frame)
-    return None if span is None or isinf(span.low) or isinf(span.high) else Margin(*span, rule.margin.unit)
+    return None if span is None or (isinf(span.low) and isinf(span.high)) else Margin(*span, rule.margin.unit)
 
 
 def _room(margin: MarginOf, requires: Condition, frame: "Frame") -> Span | None:

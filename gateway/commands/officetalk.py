@@ -51,8 +51,9 @@ def tell_breaks(talk: Talk, breaks: list[dict[str, Any]]) -> None:
     for one in breaks:
         margin = one["margin"] or {}
         over = ""
-        if margin.get("low") is not None and margin["low"] == margin["high"]:
-            over = talk.text("stock.over", over=margin["low"].lstrip("-"), unit=margin["unit"])
+        if margin.get("high") is not None:
+            known = "over" if margin["low"] == margin["high"] else "over_at_least"
+            over = talk.text(f"stock.{known}", over=margin["high"].lstrip("-"), unit=margin["unit"])
         text = talk.text(
             "stock.breaks", clause=one["clause"], statute=one["statute"], text=one["text"][language], over=over
         )

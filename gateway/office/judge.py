@@ -137,7 +137,7 @@ def _is_worse(before: Finding | None, then: Finding) -> bool:
         return False
     if before is None or before.verdict is not Verdict.VIOLATED:
         return True
-    return before.margin is not None and then.margin is not None and then.margin.low < before.margin.low
+    return before.margin is not None and then.margin is not None and then.margin.high < before.margin.high
 
 
 def _end_of(day: date, zone: ZoneInfo) -> Millis:

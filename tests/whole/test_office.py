@@ -186,3 +186,35 @@ async def test_the_same_over_http_for_screens_and_programs(depot: Whole) -> None
         month = found["on"][:7]
         (row,) = (await (await session.get(f"{base}/stock/movements/{month}")).json())["data"]
         assert (row["in"], row["closing"]) == (4, 4)
+
+
+async def test_b64_crossing_the_limit_is_one_alarm_and_coming_back_one_clear(depot: Whole) -> None:
+    depot.changes['alarms = ["A1", "A2", "A3", "BLIND", "SYSTEM"]'] = (
+        'alarms = ["A1", "A2", "A3", "BLIND", "SYSTEM", "COMPLIANCE"]'
+    )
+    await depot.start()
+    await until(lambda: socket_of(depot).exists(), what="office")
+    assert (await asked(depot, Enter(1, "Ana", (move("in", 480),)))).ok
+    refused = await asked(depot, Enter(2, "Ana", (move("in", 60),)))
+    assert (refused.ok, refused.error) == (False, "would-break-law")
+    over = {one["rule"]: one["margin"] for one in refused.data["breaks"]}
+    assert any(margin and margin["high"] == "-60" for margin in over.values()), over
+    assert any(margin and margin["high"] == "-780" for margin in over.values()), over
+    assert (await asked(depot, Look(3, "stock"))).data["areas"][0]["units"] == 480
+
+    assert (await asked(depot, Enter(4, "Ana", (move("in", 60),), anyway=True))).ok
+    assert (await asked(depot, Enter(5, "Ana", (move("in", 5),), anyway=True))).ok
+    rules = set(over)
+
+    def told(event: str) -> list[str]:
+        return sorted(call.body["subject"] for call in depot.hook.of("COMPLIANCE", event))
+
+    await until(lambda: {subject.split("/")[0] for subject in told("raised")} >= rules, what="raised")
+    assert (await asked(depot, Enter(6, "Ana", (move("out", 65),)))).ok
+    await until(lambda: {subject.split("/")[0] for subject in told("cleared")} >= rules, what="cleared")
+    of_limit = [subject for subject in told("raised") if subject.split("/")[0] in rules]
+    assert len(of_limit) == len(set(of_limit))
+    (history,) = [
+        one for one in (await asked(depot, Look(7, "finding", name=min(rules)))).data if one["verdict"] == "VIOLATED"
+    ]
+    assert history["because"][0]["register"] == "stock"
