@@ -81,7 +81,9 @@ class ClockSettled:
 
 @dataclass(frozen=True, slots=True)
 class OutputTestDue:
-    """Look whether outputs are due to be tested."""
+    """Look whether outputs are due to be tested; void since newer orders (`plan` counts them)."""
+
+    plan: int
 
 
 @dataclass(frozen=True, slots=True)

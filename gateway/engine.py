@@ -106,7 +106,7 @@ class Engine:
             put_back(self._restored, turn, self.book, self.sight, self.telling, self.suppressing, self.deadlines)
             self.tests.put_back(last_of(self._restored.tests), turn)
             self._restored = None
-        self.tests.take_orders(self.orders.tests, now)
+        self.tests.take_orders(self.orders.tests, turn)
         self.time.begin(turn)
         self.outputs.follow(turn, force=True)
         return self._close(turn)
@@ -134,7 +134,7 @@ class Engine:
         turn.entry("reload", {"at_ms": utc_ms(now), **self._watches()})
         self.sight.drop_strangers(turn)
         self._conclude(turn)
-        self.tests.take_orders(orders.tests, now)
+        self.tests.take_orders(orders.tests, turn)
         self.outputs.follow(turn, force=True)
         return self._close(turn)
 

@@ -24,6 +24,9 @@ LOOK_AGAIN = 60 * SECOND
 LONGEST_LOOK = 3600 * SECOND
 """The calendar is looked at no later than this, so that a clock that was set is followed."""
 
+PART = "output-test:"
+"""How the subjects of these alarms begin."""
+
 OVERDUE = 24 * 3600 * SECOND
 """So long after its time a test that could not be made is an alarm (ns)."""
 
@@ -60,6 +63,7 @@ class OutputTests:
         self._plan: Plan | None = None
         self._running: _Running | None = None
         self._number = 0
+        self._plans = 0
         self._pulse = USUAL_PULSE
         self.last: dict[str, LastTest] = {}
 
@@ -75,14 +79,24 @@ class OutputTests:
             if self._outputs.has(output) and not tested.ok:
                 self._conditions.set(_subject(output), turn, present=True, reason=tested.reason)
 
-    def take_orders(self, plan: Plan | None, now: Stamp) -> None:
-        """Follow this plan from now on. An output that was never tested counts from now."""
+    def take_orders(self, plan: Plan | None, turn: Turn) -> None:
+        """Follow this plan from now on. What was never tested counts from now; a test that runs is broken off.
+
+        What is said of a test ends with its output, and with the plan that it is overdue by.
+        """
         self._plan = plan
+        self._plans += 1
         self._pulse = USUAL_PULSE if plan is None else plan.pulse
+        self._running, self._outputs.testing = None, ""
+        planned = () if plan is None else plan.outputs
+        for alarm in [alarm for alarm in self._book if alarm.key.subject.startswith(PART)]:
+            output = alarm.key.subject.removeprefix(PART)
+            if not self._outputs.has(output) or (alarm.reason == "overdue" and output not in planned):
+                self._conditions.set(alarm.key.subject, turn, present=False, reason="removed")
+        for output in planned:
+            self.last.setdefault(output, LastTest(utc_ms(turn.now), ok=True, reason="never"))
         if plan is not None:
-            for output in plan.outputs:
-                self.last.setdefault(output, LastTest(utc_ms(now), ok=True, reason="never"))
-            self._deadlines.at(now.mono, OutputTestDue())
+            self._deadlines.at(turn.now.mono, OutputTestDue(self._plans))
 
     # --- beginning -----------------------------------------------------------------------------------
 
@@ -97,7 +111,7 @@ class OutputTests:
         """A deadline of the tests has come."""
         if isinstance(task, OutputTestStep):
             self._step(task, turn)
-        else:
+        elif task.plan == self._plans:
             self._due(turn)
 
     def _due(self, turn: Turn) -> None:
@@ -111,7 +125,7 @@ class OutputTests:
         for name in late if now.utc - scheduled > OVERDUE else ():
             self._conditions.set(_subject(name), turn, present=True, reason="overdue")
         wait = LOOK_AGAIN if late else min(LONGEST_LOOK, self._plan.after(now.utc) - now.utc)
-        self._deadlines.at(Instant(now.mono + wait), OutputTestDue())
+        self._deadlines.at(Instant(now.mono + wait), OutputTestDue(self._plans))
 
     def _is_due(self, output: str, scheduled: UtcNanos) -> bool:
         return self._outputs.has(output) and self.last[output].at_ms < scheduled // MILLISECOND
@@ -216,4 +230,4 @@ def last_of(bodies: Iterable[Mapping[str, object]]) -> dict[str, LastTest]:
 
 
 def _subject(output: str) -> str:
-    return f"output-test:{output}"
+    return f"{PART}{output}"

@@ -199,3 +199,35 @@ def test_new_orders_keep_what_is_known_of_tests() -> None:
     last = dict(room.engine.tests.last)
     room.engine.reorder(replace(room.orders, tests=plan(10_000)), room.now())
     assert room.engine.tests.last == last and isinstance(last["sirene"], LastTest)
+
+
+def test_new_orders_break_a_running_test_off_and_leave_nothing_on() -> None:
+    room = watching()
+    drill(room)
+    assert room.outputs["sirene"]
+    room._do(room.engine.reorder(replace(room.orders, outputs={"sirene": ROWS["sirene"]}), room.now()))
+    assert not room.outputs["sirene"]
+    room.wait(6.0, clean=HEADS)
+    assert ended(room) == []
+
+
+def test_what_failed_stands_over_new_orders_until_its_output_is_gone() -> None:
+    room = watching()
+    room.read_back = lambda output, on: False if output == "sirene" else on
+    drill(room, "sirene")
+    room.wait(3.0, clean=HEADS)
+    room._do(room.engine.reorder(room.orders, room.now()))
+    assert failed(room, "sirene") == "not-on"
+    rest = {name: row for name, row in ROWS.items() if name != "sirene"}
+    room._do(room.engine.reorder(replace(room.orders, outputs=rest), room.now()))
+    (alarm,) = [alarm for alarm in room.engine.book if alarm.key.subject == "output-test:sirene"]
+    assert not alarm.present
+
+
+def test_many_new_orders_leave_one_look_at_the_calendar() -> None:
+    room = watching(plan(180))
+    for _ in range(50):
+        room._do(room.engine.reorder(room.orders, room.now()))
+    room.wait(200, clean=HEADS)
+    assert ended(room) == [("sirene", True, ""), ("sinal", True, "")]
+    assert sum(type(task).__name__ == "OutputTestDue" for _, _, task in room.engine.deadlines._heap) == 1
