@@ -108,13 +108,22 @@ class AlarmView(msgspec.Struct, frozen=True):
 
 
 class OutputView(msgspec.Struct, frozen=True):
-    """A siren or relay: what is wanted of it and what it was last read to do (None: unknown)."""
+    """An output: what is wanted of it and what it was last read to do (None: unknown).
+
+    Attributes:
+        name: as people call it; its id where nobody gave it another.
+        tested: when it was last tested; None for never. `test_failed` says why not passed; empty where it was.
+    """
 
     id: str
     wanted: bool
     confirmed: bool | None
     reason: str
     age_s: float | None
+    name: str = ""
+    kind: str = ""
+    tested: str | None = None
+    test_failed: str = ""
 
 
 class LinkView(msgspec.Struct, frozen=True):

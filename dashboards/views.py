@@ -150,7 +150,11 @@ def output_row(output: OutputView, locale: Locale, *, current: bool) -> Row:
         tone, key = ("alarm" if output.wanted else "normal"), f"output.{wanted}"
     tone = tone if current else "stale"
     beside = [locale.ago(output.age_s), locale.reason(output.reason) if output.reason else ""]
-    return Row(output.id, Badge(tone, locale.text(f"shape.{tone}"), locale.text(key)), " · ".join(filter(None, beside)))
+    return Row(
+        output.name or output.id,
+        Badge(tone, locale.text(f"shape.{tone}"), locale.text(key)),
+        " · ".join(filter(None, beside)),
+    )
 
 
 def link_row(link: LinkView, locale: Locale, *, current: bool) -> Row:

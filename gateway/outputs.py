@@ -25,10 +25,11 @@ FRESH = 3 * SECOND
 
 @dataclass(slots=True)
 class OutputState:
-    """One output. `confirmed` is what was read back last; None when unknown."""
+    """One output. `confirmed` is what was read back last, None when unknown; `since` when it was last wanted on."""
 
     row: Row
     wanted: bool | None = None
+    since: Instant | None = None
     confirmed: bool | None = None
     reason: str = ""
     at: Stamp | None = None
@@ -87,6 +88,8 @@ class Outputs:
         for output, state in self._states.items():
             wanted = self._wanted(output, state.row, turn.now.mono)
             if force or state.wanted is not wanted:
+                if wanted and not state.wanted:
+                    state.since = turn.now.mono
                 state.wanted = wanted
                 turn.outputs[output] = wanted
                 self._confirm_later(output, turn)
@@ -127,6 +130,7 @@ class Outputs:
         if (state.confirmed, state.reason) != (report.on, report.reason):
             body: dict[str, Json] = {
                 "output": report.output,
+                "kind": state.row.kind.value,
                 "on": report.on,
                 "reason": report.reason[:200],
                 "at_ms": utc_ms(report.at),
@@ -146,13 +150,18 @@ class Outputs:
             self._conditions.set(f"output:{task.output}", turn, present=True, reason=reason, detail=detail)
 
     def taken(self, report: OutputReported) -> Iterable[AlarmState]:
-        """Return the gas alarms whose first output this read-back is."""
+        """Return the gas alarms whose first output this read-back is; a beacon that flashed before tells of no rise."""
         state = self._states.get(report.output)
         if state is None or not (report.on and state.wanted) or not state.row.counts:
             return ()
         waiting = (alarm for alarm in self._book if self._unheard(alarm))
         now = report.at.mono
-        return [alarm for alarm in waiting if self._asks(report.output, state.row, alarm, now)]
+        return [
+            alarm
+            for alarm in waiting
+            if (state.row.audible or state.since is None or state.since >= alarm.annunciated.mono)
+            and self._asks(report.output, state.row, alarm, now)
+        ]
 
     def heard(self, output: str) -> bool:
         """Tell whether people hear this output now, because of an alarm."""

@@ -24,9 +24,11 @@ from gateway.depot import Depot
 from gateway.engine import Engine
 from gateway.events import WindowKind
 from gateway.links import Links
+from gateway.outputs import OutputState
+from gateway.outputtests import LastTest
 from gateway.watched import Head
 from sensors.readings import DetectorId, Quality, Reading, Status
-from sensors.stamps import MILLISECOND, SECOND, Stamp, rfc3339
+from sensors.stamps import MILLISECOND, SECOND, Stamp, UtcNanos, rfc3339
 
 NO_BUDGET = (0.0, False)
 SPOKEN_IN_SECONDS = 60
@@ -282,16 +284,25 @@ class Picture:
         )
 
     def _outputs(self, now: Stamp) -> tuple[OutputView, ...]:
-        return tuple(
-            OutputView(
-                id=output,
-                wanted=bool(state.wanted),
-                confirmed=state.confirmed,
-                reason=state.reason,
-                age_s=None if state.at is None else _seconds(state.at, now),
-            )
-            for output, state in self._engine.outputs
+        return tuple(self._output(output, state, now) for output, state in self._engine.outputs)
+
+    def _output(self, output: str, state: OutputState, now: Stamp) -> OutputView:
+        last = self._last_test(output)
+        return OutputView(
+            id=output,
+            wanted=bool(state.wanted),
+            confirmed=state.confirmed,
+            reason=state.reason,
+            age_s=None if state.at is None else _seconds(state.at, now),
+            name=self._places(f"output:{output}").detector_name or output,
+            kind=state.row.kind.value,
+            tested=None if last is None else rfc3339(UtcNanos(last.at_ms * MILLISECOND)),
+            test_failed="" if last is None or last.ok else last.reason,
         )
+
+    def _last_test(self, output: str) -> LastTest | None:
+        last = self._engine.tests.last.get(output)
+        return None if last is None or last.reason == "never" else last
 
     def _worst_ms(self) -> float | None:
         worst = self._engine.firsts.worst_ns

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
+from simulator.devices import COILS
 from simulator.lines import HOST
 from simulator.yard import Head, Line, ModbusWire, Yard
 
@@ -35,7 +36,7 @@ def render(yard: Yard, ports: Ports, calibrated_on: date, language: str, links: 
         _HEAD.format(yard=yard, web=ports.web, host=HOST, mqtt=ports.mqtt, area=_quoted(yard.area), language=language),
         *(_line(line, ports, links) for line in yard.lines),
         *(_detector(head, yard.area, calibrated_on) for head in yard.heads),
-        _TAIL.format(siren=yard.siren, bus=_quoted(yard.siren.line)),
+        _TAIL.format(siren=yard.siren, bus=_quoted(yard.siren.line), beacon=(yard.siren.coil + 1) % COILS),
     ]
     return "\n".join(blocks)
 
@@ -195,6 +196,13 @@ kind = "siren"
 bus = {bus}
 unit = {siren.unit}
 coil = {siren.coil}
+
+[[channel]]
+id = "sinalizador"
+kind = "beacon"
+bus = {bus}
+unit = {siren.unit}
+coil = {beacon}
 
 [[channel]]
 id = "painel"

@@ -70,7 +70,8 @@ def summarise(journal: Path, since: datetime) -> Summary:
             elif kind == "delivery" and body["outcome"] == "accepted" and body["channel"] not in UNCOUNTED_CHANNELS:
                 _take(notices.get(body["event"]), body["at_ms"])
             elif kind == "output" and body["on"]:
-                sounding.add(body["output"])
+                if body.get("kind") != "beacon":  # one that flashes already tells nobody of a rise
+                    sounding.add(body["output"])
                 for notice in notices.values():
                     _take(notice, body["at_ms"])
             elif kind == "output":

@@ -8,7 +8,7 @@ from alerts.effects import usual
 from alerts.policy import Levels
 from gateway.configuration.loading import Loaded, load
 from gateway.configuration.problems import ConfigError, Problem
-from gateway.depot import ConsoleChannel, MqttChannel, OnLine, Output, Web, WebhookChannel
+from gateway.depot import ConsoleChannel, MqttChannel, OnBroker, OnLine, Output, Web, WebhookChannel
 from sensors.stamps import MILLISECOND, SECOND
 from sensors.wire.outputs import coil
 
@@ -268,6 +268,9 @@ def test_messages_are_portuguese_unless_english_is_asked_for(tmp_path: Path) -> 
         load(file, {"LANG": "en_US.UTF-8"})
 
 
+RELAY = 'profile = "tasmota-relay"\noutput = "relay"'
+
+
 # --- warnings ------------------------------------------------------------------------------------
 
 
@@ -328,3 +331,50 @@ def test_a_data_folder_whose_path_leaves_no_room_for_a_socket_is_refused_with_th
     assert found.where == "depot / data"
     assert "95 bytes" in found.wrong
     assert "/var/lib/vigia" in found.right
+
+
+@pytest.mark.parametrize(
+    ("output", "where", "expected"),
+    [
+        ('kind = "valve"\nbus = "saidas"\nunit = 1\ncoil = 4', "channel extra / energised", "stays open"),
+        ('kind = "heartbeat"\nbus = "saidas"\nunit = 1\ncoil = 4', "channel extra / kind", "lets go"),
+        (
+            f'kind = "siren"\n{RELAY}\nnames = {{ device = "x" }}\nenergised = "normal"',
+            "channel extra / energised",
+            "stays as it is",
+        ),
+        ('kind = "horn"\nbus = "saidas"\nunit = 1\ncoil = 4\nlevel = "A2"', "channel extra / level", "A2"),
+    ],
+)
+def test_an_output_that_cannot_fail_safe_as_installed_is_warned_of(
+    tmp_path: Path, output: str, where: str, expected: str
+) -> None:
+    warnings = loaded(tmp_path, f'{BASE}\n[[channel]]\nid = "extra"\n{output}\n').warnings
+    (warning,) = [warning for warning in warnings if warning.where == where]
+    assert expected in warning.wrong
+
+
+def test_a_valve_that_closes_without_power_is_turned_round_and_not_warned_of(tmp_path: Path) -> None:
+    valve = (
+        'kind = "valve"\nbus = "saidas"\nunit = 1\ncoil = 4\nenergised = "normal"\nvotes = { heads = 3, samples = 4 }'
+    )
+    result = loaded(tmp_path, f'{BASE}\n[[channel]]\nid = "valvula"\n{valve}\n')
+    output = result.depot.outputs[-1]
+    assert result.warnings == ()
+    assert output.wire == OnLine("saidas", 1, coil(4).inverted())
+    assert output.row.gate is not None and (output.row.gate.heads, output.row.gate.samples) == (3, 4)
+
+
+def test_outputs_of_profiles_and_topics_load_as_their_profile_says(tmp_path: Path) -> None:
+    board = 'kind = "horn"\nbus = "saidas"\nunit = 1\nprofile = "waveshare-relay"\nchannel = 3'
+    relay = f'kind = "beacon"\n{RELAY}\nnames = {{ device = "portaria" }}'
+    own = 'kind = "relay"\nmqtt = { command = { topic = "a/set", on = "1", off = "0" }, confirm = { topic = "a" } }'
+    text = BASE + "".join(
+        f'\n[[channel]]\nid = "o{number}"\n{table}\n' for number, table in enumerate((board, relay, own))
+    )
+    first, second, third = loaded(tmp_path, text).depot.outputs[1:]
+    assert first.wire == OnLine("saidas", 1, coil(2))
+    assert isinstance(second.wire, OnBroker)
+    assert second.wire.point.message(second.wire.names, on=True) == ("cmnd/portaria/POWER", b"ON")
+    assert isinstance(third.wire, OnBroker) and third.wire.point.state(b"1") is True
+    assert (first.check_s, second.check_s) == (2, 30)

@@ -159,3 +159,18 @@ def test_the_confirmation_of_a_valve_or_a_heartbeat_is_no_first_output() -> None
     room.wait(1.0, clean=("GD-2", "GD-3"))
     alarm = room.alarm("GD-1")
     assert alarm is not None and room.outputs["valvula"] and alarm.first_output is None
+
+
+def test_a_beacon_that_flashes_already_is_no_first_output_of_a_rise_and_a_siren_is() -> None:
+    room = watching()
+    room.read_back = lambda output, on: None if output in ("sirene", "buzina") and room.at > 101 else on
+    room.read("GD-1", 12.0)
+    room.wait(1.5, clean=("GD-2", "GD-3"))
+    room.act(Action.ACKNOWLEDGE, "GD-1")
+    room.read("GD-1", 25.0)
+    room.give(OutputReported("sinal", True, "", room.now()))
+    risen = room.alarm("GD-1")
+    assert risen is not None and risen.first_output is None
+    room.give(OutputReported("sirene", True, "", room.now()))
+    risen = room.alarm("GD-1")
+    assert risen is not None and risen.first_output is not None

@@ -22,7 +22,10 @@ def test_the_gateway_takes_the_file_and_sees_the_yard(tmp_path):
     assert [detector.id for detector in depot.detectors] == [head.id for head in YARD.heads]
     assert [(bus.settings.id, len(bus.heads)) for bus in depot.buses] == [("linha-1", 4), ("linha-2", 4), ("saidas", 0)]
     assert len(depot.mqtt_heads) == 4
-    assert [(output.id, output.row.kind.value) for output in depot.outputs] == [("sirene", "siren")]
+    assert [(output.id, output.row.kind.value) for output in depot.outputs] == [
+        ("sirene", "siren"),
+        ("sinalizador", "beacon"),
+    ]
     assert (depot.levels.a1, depot.levels.a2, depot.levels.a3) == SET_POINTS
 
 

@@ -47,6 +47,11 @@ def siren(at_ms: int, *, on: bool = True) -> Entry:
     return Entry("output", {"output": "sirene", "on": on, "reason": "", "at_ms": BEGAN_MS + at_ms})
 
 
+def beacon(at_ms: int) -> Entry:
+    body = {"output": "sinalizador", "kind": "beacon", "on": True, "reason": "", "at_ms": BEGAN_MS + at_ms}
+    return Entry("output", body)
+
+
 def journal(folder: Path, *entries: Entry) -> Path:
     path = folder / "journal.db"
     opened, done = Journal.open(path, depot="depot"), Event()
@@ -107,3 +112,9 @@ def test_no_journal_and_no_journal_at_all_are_said(tmp_path):
     (tmp_path / "journal.db").write_text("not a journal, but long enough to be looked at" * 50)
     with pytest.raises(JournalUnreadableError):
         summarise(tmp_path / "journal.db", BEGAN)
+
+
+def test_a_beacon_that_flashes_already_is_no_first_output_of_a_rise(tmp_path):
+    rise = alarm(2, 5000, Level.A2, Cause.RISEN)
+    path = journal(tmp_path, alarm(1, 1000, Level.A1), beacon(1012), rise, siren(5300))
+    assert [notice.took_ms for notice in summarise(path, BEGAN).notices] == [12, 300]

@@ -12,7 +12,7 @@ import aiomqtt
 import pytest
 from whole_depot import Whole, until
 
-SIREN, BEACON, VALVE, LIFE = 0, 1, 2, 3
+SIREN, BEACON, VALVE, LIFE, STOPPED = 0, 1, 2, 3, 4
 BOARD = """
 [[channel]]
 id = "sinal"
@@ -36,6 +36,14 @@ kind = "heartbeat"
 bus = "saidas"
 unit = 1
 coil = 3
+
+[[channel]]
+id = "parada"
+kind = "relay"
+bus = "saidas"
+unit = 1
+coil = 4
+at_stop = "alarm"
 {more}
 """
 BROKER = """
@@ -56,7 +64,7 @@ def with_board(depot: Whole, more: str = "") -> Any:
     """Put a board of four relays where the siren hangs; the valve's own contact shows its coil."""
     depot.extra = BOARD.format(more=more)
     unit = depot.siren.units[1]
-    unit.coils |= {BEACON: False, VALVE: False, LIFE: False}
+    unit.coils |= {BEACON: False, VALVE: False, LIFE: False, STOPPED: False}
     unit.contacts = {8: VALVE}
     return unit
 
@@ -91,9 +99,9 @@ async def test_siren_beacon_and_valve_follow_the_table_from_the_first_gas_to_the
     await until(lambda: shows(unit) == (False, True, True), 3.0)
     await act(depot, alarm, "reset")
     await until(lambda: shows(unit) == (False, False, False), 3.0, "everything off")
-    assert not depot.hook.of("SYSTEM", "raised")
+    assert not depot.hook.of("SYSTEM", "raised") and not unit.coils[STOPPED]
     assert await depot.stop() == 0
-    assert not unit.coils[LIFE]
+    assert not unit.coils[LIFE] and unit.coils[STOPPED]
 
 
 async def test_a_contact_that_does_not_follow_is_an_alarm_that_names_the_output(depot: Whole) -> None:
@@ -217,7 +225,11 @@ async def test_a_drill_of_the_running_gateway_proves_each_output_and_fails_for_a
     began = time.monotonic()
     code, said = await drilled(depot)
     assert (code, said["ok"]) == (0, True)
-    assert [(one["output"], one["reason"]) for one in said["outputs"]] == [("sirene", ""), ("sinal", "")]
+    assert [(one["output"], one["reason"]) for one in said["outputs"]] == [
+        ("sirene", ""),
+        ("sinal", ""),
+        ("parada", ""),
+    ]
     assert all(0 <= one["until_on_ms"] < 1000 for one in said["outputs"])
     assert time.monotonic() - began < 15
     assert shows(unit)[:2] == (False, False)
