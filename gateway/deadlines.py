@@ -117,6 +117,9 @@ class Deadlines:
         self._heap: list[tuple[Instant, int, Task]] = []
         self._count = 0
 
+    def __len__(self) -> int:
+        return len(self._heap)
+
     def at(self, when: Instant, task: Task) -> None:
         """Do this then."""
         self._count += 1

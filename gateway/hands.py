@@ -76,6 +76,11 @@ class Hands:
         self.pulse = Pulse(clock.now())
         self.links = Links()
 
+    @property
+    def outcomes_waiting(self) -> int:
+        """How many records of mere outcomes wait to be written."""
+        return len(self._outcomes)
+
     def ears(self) -> Ears:
         """What the parts are to be built with."""
         return Ears(self._scan, self._link, self._output, self._outcome, self._first_output, self._condition)

@@ -84,7 +84,7 @@ class Sight:
 
     def go_blind(self, head: Head, reason: str, turn: Turn, detail: str = "") -> None:
         """Raise the head's BLIND alarm; where its cable is down, the cable's notice speaks for it."""
-        down = self.sources.down(head.watch.source)
+        down = self._cut(head.watch.source, turn.now.mono)
         head.troubled = True
         head.grouped = down is not None
         if down is not None:
@@ -195,6 +195,14 @@ class Sight:
     def count(self) -> int:
         """How many heads count as watching now."""
         return sum(head.last is not None and (not head.troubled or self.watching(head)) for head in self.heads.values())
+
+    def _cut(self, source: str, now: Instant) -> str | None:
+        """Why the source is down; None where it is not, or merely blinks: some head of it was read just now."""
+        down, heads = self.sources.down(source), self.sources.heads(source)
+        if down is None or not heads:
+            return down
+        lately = min(head.watch.blind_after for head in heads) // 2
+        return None if any(now - head.watched_at < lately for head in heads) else down
 
     def _cable_cut(self, source: str, reason: str, turn: Turn) -> None:
         """One cut cable is one notice: it lists its detectors, each of which keeps its own state."""

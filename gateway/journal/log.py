@@ -103,7 +103,9 @@ class Journal:
         return journal
 
     @classmethod
-    def in_memory(cls, path: Path, *, depot: str, carried: Restored | None, standing: str) -> "Journal":
+    def in_memory(
+        cls, path: Path, *, depot: str, carried: Restored | None, standing: str, threads: Threads | None = None
+    ) -> "Journal":
         """Begin a journal that ends with the process. It commits nothing: no ticket of it is ever answered.
 
         `path` is where it should stand, for its messages. What it may hold is bounded by `MEMORY_MAX_BYTES`; beyond it
@@ -122,7 +124,7 @@ class Journal:
             raise
         except StoreError:
             lock = None
-        return cls(Writer(path, db, _tree(path, db)), restored, lock, standing=standing, keeps=False)
+        return cls(Writer(path, db, _tree(path, db), threads=threads), restored, lock, standing=standing, keeps=False)
 
     def start(
         self,

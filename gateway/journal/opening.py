@@ -16,6 +16,7 @@ import apsw
 from gateway.events import Restored
 from gateway.journal.errors import DamagedError, NotOursError, StoreError
 from gateway.journal.log import Journal, salvaged
+from gateway.journal.threads import Threads
 from gateway.journal.writer import Seal
 from gateway.outputtests import last_of
 from gateway.records import event_from, state_from
@@ -53,8 +54,17 @@ class Opened:
     detail: str = ""
 
 
-def open_anyhow(path: Path, *, depot: str, now: Stamp, vfs: str | None = None, seal: Seal | None = None) -> Opened:
+def open_anyhow(
+    path: Path,
+    *,
+    depot: str,
+    now: Stamp,
+    vfs: str | None = None,
+    seal: Seal | None = None,
+    threads: Threads | None = None,
+) -> Opened:
     """Open this depot's journal as well as it can be. `seal` signs (size, root); one in memory is not signed.
+    `threads` as for `Journal.open`.
 
     A damaged file is renamed, never deleted; alarm states and owed messages that can still be read in it are taken
     over. Where nothing can be written, the journal is kept in memory and ends with the process.
@@ -65,7 +75,7 @@ def open_anyhow(path: Path, *, depot: str, now: Stamp, vfs: str | None = None, s
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         _refuse_a_lost_log(path)
-        journal = Journal.open(path, depot=depot, vfs=vfs, seal=seal)
+        journal = Journal.open(path, depot=depot, vfs=vfs, seal=seal, threads=threads)
         if _readable(journal.restored, now) == journal.restored:
             return Opened(journal)
         journal.close(0)
@@ -78,14 +88,17 @@ def open_anyhow(path: Path, *, depot: str, now: Stamp, vfs: str | None = None, s
     if isinstance(fault, DamagedError) or not isinstance(fault, StoreError | OSError):
         try:
             aside = _set_aside(path, now)
-            journal = Journal.open(path, depot=depot, vfs=vfs, seal=seal, carried=restored, standing=SET_ASIDE)
+            journal = Journal.open(
+                path, depot=depot, vfs=vfs, seal=seal, carried=restored, standing=SET_ASIDE, threads=threads
+            )
         except NotOursError:
             raise
         except FAULTS as error:
             fault = error
         else:
             return Opened(journal, SET_ASIDE, f"{fault}; kept as {aside.name}")
-    return Opened(Journal.in_memory(path, depot=depot, carried=restored, standing=IN_MEMORY), IN_MEMORY, str(fault))
+    journal = Journal.in_memory(path, depot=depot, carried=restored, standing=IN_MEMORY, threads=threads)
+    return Opened(journal, IN_MEMORY, str(fault))
 
 
 def _refuse_a_lost_log(path: Path) -> None:

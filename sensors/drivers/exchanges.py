@@ -11,6 +11,9 @@ from sensors.wire.registers import Block
 
 NEVER: Final = float("-inf")
 
+BREAKS_TO_WAIT: Final = 2
+"""Whose turn ended so many connections in a row has none at once on the next: the others would lose theirs."""
+
 
 @dataclass(slots=True)
 class Counters:
@@ -50,6 +53,7 @@ class Poll:
         failures: turns without an answer in a row.
         fault: what was wrong with what came in its place, a short reason; empty where nothing came.
         silent: failed often enough to be only probed.
+        broke: connections in a row that ended while it was in flight: it is asked alone then, and not again at once.
         cascade: it expired while the line was stuck for another's sake.
         status, reason: what is published while it is silent.
     """
@@ -59,6 +63,7 @@ class Poll:
         "attempt",
         "backoff",
         "block",
+        "broke",
         "cascade",
         "failures",
         "fault",
@@ -86,6 +91,7 @@ class Poll:
         self.owed = False
         self.attempt = 1
         self.fault = ""
+        self.broke = 0
         self.cascade = False
         self.heard = NEVER
         self.failures = 0

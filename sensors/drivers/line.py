@@ -33,6 +33,9 @@ from sensors.wire.rtu import SMALLEST
 MUTE_S: Final = 1.2
 """A connection on which nobody has answered for so long, though asked, is dead or half open."""
 
+OF_THE_LINE: Final = frozenset({"mute", "unplugged"})
+"""Ends of a connection that are no unit's doing."""
+
 FRESH_S: Final = 4.0
 """How long a new connection of many units may give no answer: it is not half open, but its first may be mute."""
 
@@ -157,9 +160,12 @@ class Line:
         """Send what is next, as far as the line takes it: commands, then polls in turn, then one probe."""
         if self._quiet is not None:
             self._quiet.resume_at = inf
-        while self._write is not None and len(self._flights) < self._window:
+        while self._write is not None and len(self._flights) < self._window and not self._alone():
             exchange = self._next(now)
             if exchange is None:
+                return
+            if self._flights and isinstance(exchange, Poll) and exchange.broke:
+                self._turns.queue.appendleft(exchange)
                 return
             if self._quiet is not None and self._quiet.wait(exchange.unit, now):
                 if isinstance(exchange, Command):
@@ -199,6 +205,8 @@ class Line:
         self._turns.end_all()
         for exchange in flights:
             why = exchange.fault or reason
+            if isinstance(exchange, Poll) and reason not in OF_THE_LINE:
+                exchange.broke += 1
             if isinstance(exchange, Command):
                 self._commands.again(exchange, why)
             elif exchange.trusted:
@@ -287,6 +295,10 @@ class Line:
         self.pump(now)
 
     # --- details: turns
+
+    def _alone(self) -> bool:
+        """Tell whether what is in flight has ended a connection before: nobody else is to lose a turn by it."""
+        return any(isinstance(exchange, Poll) and exchange.broke for exchange in self._flights.values())
 
     def _next(self, now: float) -> Exchange | None:
         """Take the next that may be asked now: none of a unit whose late answer is still waited for."""

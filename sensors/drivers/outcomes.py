@@ -55,7 +55,7 @@ class Outcomes:
     def alive(self, poll: Poll, now: float) -> None:
         """It spoke."""
         poll.heard = now
-        poll.failures = 0
+        poll.failures = poll.broke = 0
         if poll.silent:
             self._silent.remove(poll)
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from sensors.drivers.exchanges import NEVER, Counters, Poll
+from sensors.drivers.exchanges import BREAKS_TO_WAIT, NEVER, Counters, Poll
 from sensors.drivers.turns import Held
 from sensors.readings import Status
 
@@ -50,7 +50,8 @@ class Silent:
     def may_speak(self, now: float, *, all_of_them: bool) -> None:
         """On a new connection all may be well again: `all_of_them` get a turn at once, a few are probed soon."""
         for poll in self.polls:
-            poll.backoff, poll.probe_at = BACKOFF_FIRST_S, now
+            if poll.broke < BREAKS_TO_WAIT:
+                poll.backoff, poll.probe_at = BACKOFF_FIRST_S, now
             if all_of_them:
                 poll.silent, poll.failures = False, 1
         if all_of_them:
@@ -95,7 +96,8 @@ class Silent:
         self._next_probe = NEVER
         self.forget_probe()
         for poll in self.polls:
-            poll.backoff, poll.probe_at = BACKOFF_FIRST_S, now
+            if poll.broke < BREAKS_TO_WAIT:
+                poll.backoff, poll.probe_at = BACKOFF_FIRST_S, now
 
     def forget_probe(self) -> None:
         """The connection is gone, and the probe with it."""

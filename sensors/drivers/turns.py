@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
-from sensors.drivers.exchanges import NEVER, Counters, Poll
+from sensors.drivers.exchanges import BREAKS_TO_WAIT, NEVER, Counters, Poll
 from sensors.wire.registers import Block
 
 Held: TypeAlias = Callable[[Poll], bool]
@@ -49,9 +49,12 @@ class Turns:
         self.queue.append(poll)
 
     def begin_all(self) -> None:
-        """On a new connection: a turn at once for all who are not silent, those who failed last."""
-        for poll in sorted(self.polls, key=lambda each: each.failures > 0):
-            if poll.idle and not poll.silent:
+        """On a new connection: a turn at once for all who are not silent, those who failed or ended the last one last.
+
+        Whose turns end one connection after the other waits for the next slot.
+        """
+        for poll in sorted(self.polls, key=lambda each: (each.broke, each.failures > 0)):
+            if poll.idle and not poll.silent and poll.broke < BREAKS_TO_WAIT:
                 self.begin(poll)
 
     def end_all(self) -> None:

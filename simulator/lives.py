@@ -1,0 +1,147 @@
+"""One life of the gateway in virtual time: its real parts opened on a disk that can fail, run, stopped or killed.
+
+It is `gateway.app` without what the machine has its hand in (see `simulator.virtual`): no control socket, no web child,
+no store of readings, no key.
+"""
+
+import asyncio
+from collections.abc import Callable
+from typing import Final
+
+from gateway.depot import ConsoleChannel, Depot, MqttChannel, WebhookChannel
+from gateway.engine import Engine
+from gateway.events import Committed, Effect, Event, Record
+from gateway.hands import Hands
+from gateway.journal import Journal, open_anyhow
+from gateway.runtime import Runtime
+from gateway.wiring import Ears, Outside, build, orders
+from sensors.drivers.pacer import Pacer
+from sensors.readings import Scan
+from simulator.disks import LossyDisk
+from simulator.field import Field, Phone
+from simulator.virtual import VirtualClock, VirtualLoop, VirtualThreads
+
+BEAT_S: Final = 1.0
+CLOSES_WITHIN_S: Final = 1.0
+
+Performed = Callable[[list[Effect]], None]
+
+
+class Onlooker:
+    """Sees what the engine asks for and what the journal answers, before it is carried out."""
+
+    def performs(self, effects: list[Effect]) -> None:
+        """The engine's effects are about to be carried out."""
+
+    def committed(self, ticket: int) -> None:
+        """The journal holds this, and the engine is about to hear of it."""
+
+
+class NoHistory:
+    """Keeps no readings."""
+
+    def take(self, scan: Scan) -> None:
+        """Forget it."""
+
+    def note(self, record: Record) -> None:
+        """Forget it."""
+
+
+class WatchedHands(Hands):
+    """The gateway's hands, with somebody looking on. Those of a killed process do nothing."""
+
+    onlooker: Onlooker = Onlooker()
+    dead = False
+
+    def hear(self, event: Event) -> list[Effect]:
+        """Bring the engine one event."""
+        if self.dead:
+            return []
+        if isinstance(event, Committed):
+            self.onlooker.committed(event.ticket)
+        return super().hear(event)
+
+    def perform(self, effects: list[Effect]) -> None:
+        """Carry effects out."""
+        if self.dead:
+            return
+        if effects:
+            self.onlooker.performs(effects)
+        super().perform(effects)
+
+
+class Life:
+    """From one start to one end.
+
+    Attributes:
+        reason: why its journal is not the one that should be; empty when all is well.
+    """
+
+    def __init__(
+        self, loop: VirtualLoop, clock: VirtualClock, depot: Depot, disk: LossyDisk, field: Field, boot: str
+    ) -> None:
+        self._loop = loop
+        self._clock = clock
+        self._disk = disk
+        self._threads = VirtualThreads(loop)
+        opened = open_anyhow(depot.journal, depot=depot.id, now=clock.now(), vfs=disk.name, threads=self._threads)
+        self.journal: Journal = opened.journal
+        self.reason = opened.reason
+        history = NoHistory()
+        self.hands = WatchedHands(clock, self.journal, keeper=lambda: history, show=lambda: None)
+        self.runtime = Runtime(self.hands.part_trouble)
+
+        def phone(channel: WebhookChannel | MqttChannel | ConsoleChannel, _: Depot, __: Ears) -> Phone:
+            return field.phones[channel.id]
+
+        self.wiring = build(depot, clock, Pacer(), self.hands.ears(), Outside(field.broker.connect, phone))
+        self.engine = Engine(orders(depot, self.wiring), boot, self.journal.restored, clock.now())
+        self.hands.take(self.engine, self.wiring)
+        self._beating: asyncio.TimerHandle | None = None
+
+    def begin(self, onlooker: Onlooker) -> None:
+        """Watch."""
+        self.hands.onlooker = onlooker
+        self.journal.start(committed=self.hands.committed, trouble=self.hands.journal_trouble)
+        self.hands.perform(self.engine.start(self._clock.now()))
+        for name, part in self.wiring.parts:
+            self.runtime.start(name, part, "wiring")
+        self._beating = self._loop.call_later(BEAT_S, self._beat)
+
+    def _beat(self) -> None:
+        self.hands.beat(clock_is_set=lambda: True)
+        self._beating = self._loop.call_later(BEAT_S, self._beat)
+
+    async def stop(self) -> None:
+        """End in order."""
+        await self.runtime.end("wiring")
+        self.hands.perform(self.engine.stop(self._clock.now(), "signal"))
+        self.hands.end()
+        self._end()
+        closed = self._loop.create_future()
+        closing = self._threads.start(lambda: _close(self.journal), "closing")
+        closing.when_ended(lambda: closed.set_result(None))
+        await closed
+        self._process_gone(None)
+
+    async def kill(self, survives: Callable[[], float] | None) -> None:
+        """End as kill -9 does (`survives` None) or as a power cut (see `LossyDisk.back`)."""
+        self.hands.dead = True
+        self._end()
+        self._process_gone(survives)
+        await self.runtime.end("wiring")
+        self.hands.end()
+
+    def _process_gone(self, survives: Callable[[], float] | None) -> None:
+        self._disk.cut()
+        self._threads.kill()
+        self.journal.close(0)
+        self._disk.back(survives)
+
+    def _end(self) -> None:
+        if self._beating is not None:
+            self._beating.cancel()
+
+
+def _close(journal: Journal) -> None:
+    journal.close(CLOSES_WITHIN_S)
