@@ -7,7 +7,7 @@ is what the promises name; where a fault may or may not spoil a head's word, tha
 """
 
 import heapq
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from math import inf
@@ -127,11 +127,13 @@ class Checker:
     Attributes:
         broken: what was not kept, oldest first.
         kept: how often each promise was put to the test and kept.
+        when_due: told of each moment at which `due` must be called.
     """
 
     def __init__(self, rules: Rules) -> None:
         self.broken: list[Broken] = []
         self.kept: dict[str, int] = {}
+        self.when_due: Callable[[float], object] = lambda _: None
         self._rules = rules
         self._heads = {name: _Head(rule) for name, rule in rules.heads.items()}
         self._duties: list[_Duty] = []
@@ -223,10 +225,6 @@ class Checker:
             elif event.key.kind is Kind.BLIND:
                 self._judge_blind(now, event, head)
 
-    def next_due(self) -> float | None:
-        """Return when `due` must be called next."""
-        return self._duties[0].at if self._duties else None
-
     def due(self, now: float, book: Book) -> None:
         """See whether what must be so by now is so."""
         while self._duties and self._duties[0].at <= now:
@@ -247,13 +245,17 @@ class Checker:
         if now == self._up_since:
             start = now + RESTART_S
         duty = _Duty(start + head.rule.alarm_s, name, "alarm", head.at_least[level], int(level))
-        heapq.heappush(self._duties, duty)
+        self._owe(duty)
 
     def _oblige_notice(self, name: str, head: _Head, now: float) -> None:
         if self._up_since is None:
             return
         grace = RESTART_S + head.rule.blind_s if now - self._up_since < RESTART_S else 0.0
-        heapq.heappush(self._duties, _Duty(now + grace + head.rule.blind_s, name, "notice", head.since))
+        self._owe(_Duty(now + grace + head.rule.blind_s, name, "notice", head.since))
+
+    def _owe(self, duty: _Duty) -> None:
+        heapq.heappush(self._duties, duty)
+        self.when_due(duty.at)
 
     def _expect_alarm(self, now: float, duty: _Duty, head: _Head, book: Book) -> None:
         """Gas has stood at this level for as long as is promised."""

@@ -9,7 +9,7 @@ from simulator.mishaps import MISHAPS, Place
 
 T = TypeVar("T")
 
-EVENTS_PER_HOUR: Final = 16
+EVENTS_PER_HOUR: Final = 12
 """Leaks and faults; what people do comes on top."""
 
 SETTLING_S: Final = 60.0
@@ -135,7 +135,7 @@ def depot(seed: int) -> DrawnDepot:
         for bus in buses
         for number in range(1, 2 + int(dice.roll() * 3))
     ]
-    if dice.whether(0.3):
+    if dice.whether(0.25):
         heads.append(DrawnHead("GD-901", "json"))
     sirens: list[DrawnSiren] = []
     if dice.whether(0.8):
@@ -181,7 +181,7 @@ def _drawn_bus(dice: Dice, number: int) -> DrawnBus:
     return DrawnBus(
         f"linha-{number}",
         21_000 + number,
-        dice.one_of((500, 1000, 1000, 1500, 2000, 2000)),
+        dice.one_of((500, 1000, 1000, 1500, 2000, 2000, 2000)),
         in_flight=1 if serial or rtu or dice.whether(0.5) else 4,
         serial=serial,
         rtu=rtu,

@@ -43,7 +43,13 @@ WORST_FIRST: Final = (Sight.SILENT, Sight.BAD, Sight.DOUBTFUL)
 
 @dataclass(slots=True)
 class FieldHead:
-    """One head: what reaches it, what it senses, what is wrong on the way to it."""
+    """One head: what reaches it, what it senses, what is wrong on the way to it.
+
+    Attributes:
+        sequence: number of its last message.
+        held: a message that waits to be overtaken.
+        said: a number with the topic and payload that say it, but for the sequence.
+    """
 
     drawn: DrawnHead
     profile: Profile
@@ -55,6 +61,7 @@ class FieldHead:
     mishaps: list[str] = field(default_factory=list)
     sequence: int = 0
     held: bytes | None = None
+    said: tuple[float, str, bytes] | None = None
 
 
 class Coils(dict[int, bool]):
@@ -392,12 +399,14 @@ class Field:
 
     @staticmethod
     def _payload(head: FieldHead) -> tuple[str, bytes]:
-        points = head.profile.points
-        assert isinstance(points, PayloadPoints)
-        word = "over_range" if head.lel >= SERIES.full_scale else "measuring"
-        wanted = Wanted(head.lel, word, head.sequence)
-        ((topic, payload),) = payloads(points, f"depot/{head.drawn.id}", head.basis, wanted)
-        return topic, payload
+        if head.said is None or head.said[0] != head.lel:
+            points = head.profile.points
+            assert isinstance(points, PayloadPoints)
+            word = "over_range" if head.lel >= SERIES.full_scale else "measuring"
+            ((topic, payload),) = payloads(points, f"depot/{head.drawn.id}", head.basis, Wanted(head.lel, word))
+            head.said = head.lel, topic, payload
+        _, topic, payload = head.said
+        return topic, payload.replace(b'"seq": 0', b'"seq": %d' % head.sequence)
 
     # --- the ways out ----------------------------------------------------------------------------
 

@@ -8,13 +8,13 @@ import hashlib
 import heapq
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from math import inf
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
 from alerts.alarms import AlarmKey, Kind
 from alerts.dispatcher import WAITING_MAX
+from alerts.effects import OutputKind
 from alerts.outbox import MOST_OWED
 from gateway.budget import budgets
 from gateway.configuration.loading import load
@@ -50,8 +50,8 @@ from simulator.virtual import VirtualClock, current
 LOOKS_S: Final = 10.0
 """How often the bounds are looked at."""
 
-HEALS_S: Final = 90.0
-SETTLES_S: Final = 75.0
+HEALS_S: Final = 60.0
+SETTLES_S: Final = 50.0
 """After all faults: time to be read again, and for every message to leave (its longest pause is 30 s)."""
 
 TICKS_S: Final = 0.05
@@ -61,6 +61,9 @@ MOST_TIMERS: Final = 400
 MOST_DEADLINES: Final = 2_000
 MOST_TRIES: Final = 300
 """Timelines tried to find the shortest that fails."""
+
+STANDS_LONGER: Final = ("flood", "chatter:")
+"""Conditions that tell of the last minutes as a whole."""
 
 DROPPED: Final = ("superseded", "outbox full", "expired")
 
@@ -147,6 +150,7 @@ class _Game(Onlooker):
         self._dice = Dice(seed * 2 + 3)
         self.disk = LossyDisk(f"swarm-{seed}", _waiting)
         self._checker = Checker(rules_of(self._depot))
+        self._checker.when_due = lambda at: loop.call_at(at, self._inspect)
         self._books = Bookkeeping()
         self._field = Field(loop, drawn, self._depot, self.disk, self._checker)
         self._field.last_taken = lambda phone, event: self._note("took", phone, event.id)
@@ -156,7 +160,6 @@ class _Game(Onlooker):
         self._events = 0
         self._began = loop.time()
         self._dropped = 0
-        self._looks_at = inf
         self._agenda: list[tuple[float, int, str, Happening]] = []
         self._count = 0
 
@@ -337,15 +340,11 @@ class _Game(Onlooker):
         self._trace.update(f"{round(self._now * 1000)} {said!r}\n".encode())
 
     def _inspect(self) -> None:
-        """See to the duties that are due, and come back for the next."""
+        """See to the duties that are due."""
         now, life = self._loop.time(), self._life
         if life is None:
             return
         self._checker.due(now, life.engine.book)
-        due = self._checker.next_due()
-        if due is not None and (due < self._looks_at or self._looks_at <= now):
-            self._looks_at = due
-            self._loop.call_at(due, self._inspect)
 
     def _look(self) -> None:
         life, now = self._life, self._loop.time()
@@ -396,6 +395,7 @@ class _Game(Onlooker):
         left = [
             f"{alarm.key.subject} {alarm.key.kind.value} {alarm.phase.value} {alarm.reason}"
             for alarm in life.engine.book
+            if not alarm.key.subject.startswith(STANDS_LONGER)
         ]
         self._books.standing(now, "alarms", len(left), "; ".join(left))
         owed = [owed.delivery.id for owed in life.engine.telling.outbox]
@@ -433,7 +433,7 @@ def rules_of(depot: Depot) -> Rules:
         )
         for head in depot.detectors
     }
-    sirens = frozenset(output.id for output in depot.outputs if output.kind == "siren")
+    sirens = frozenset(output.id for output in depot.outputs if output.row.kind is OutputKind.SIREN)
     return Rules(depot.levels, heads, sirens, frozenset(channel.id for channel in depot.channels))
 
 

@@ -65,7 +65,7 @@ class VirtualLoop(asyncio.AbstractEventLoop):
         try:
             task = asyncio.ensure_future(future, loop=self)
             while not task.done():
-                if not self._step():
+                if not self._step() and not task.done():
                     raise RuntimeError("nothing is left to happen, and the end has not come")
             return task.result()
         finally:
