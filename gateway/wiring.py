@@ -11,7 +11,7 @@ from alerts.channels.output import LocalOutput
 from alerts.channels.webhook import Webhook
 from alerts.dispatcher import Channel, Dispatcher
 from alerts.messages.catalogue import LANGUAGES
-from alerts.messages.words import Place, standing, words
+from alerts.messages.words import Place, learn, standing, words
 from gateway.areas import PREFIX
 from gateway.budget import budgets
 from gateway.depot import ConsoleChannel, Depot, MqttChannel, WebhookChannel
@@ -170,6 +170,7 @@ def places(depot: Depot) -> Callable[[str], Place]:
 def speaker(depot: Depot) -> Callable[[AlarmState, Stamp], dict[str, str]]:
     """Say a standing alarm in every language: the page of a depot is not always read in the depot's own."""
     place = places(depot)
+    learn()
 
     def say(alarm: AlarmState, now: Stamp) -> dict[str, str]:
         return {language: standing(alarm, place(alarm.key.subject), language, now) for language in LANGUAGES}

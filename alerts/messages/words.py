@@ -11,7 +11,7 @@ from math import isfinite
 from typing import assert_never
 
 from alerts.alarms import AlarmEvent, AlarmState, Cause, Kind, Phase
-from alerts.messages.catalogue import Catalogue
+from alerts.messages.catalogue import LANGUAGES, Catalogue
 from sensors.readings import Quality, Status
 from sensors.stamps import SECOND, Stamp
 
@@ -45,6 +45,12 @@ class Place:
     area: str = ""
     detector: str = ""
     detector_name: str = ""
+
+
+def learn() -> None:
+    """Read every language now, so that the first alarm need not wait for a disk."""
+    for language in LANGUAGES:
+        Catalogue.load(__package__, language)
 
 
 def words(event: AlarmEvent, place: Place, language: str) -> str:

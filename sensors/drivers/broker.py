@@ -234,13 +234,18 @@ class Connection(aiomqtt.Client):
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        """Send what is handed over in the body as one piece, so that the broker wakes once for it and answers once."""
+        """Send what is handed over in the body as one piece, so that the broker wakes once for it.
+
+        Its answers are asked for one by one: a broker holds a second PUBACK back until the first one's arrival was
+        confirmed, which the system on this side would do with the next packet, or after 40 ms.
+        """
         sock = self._client.socket()
-        _cork(sock, corked=True)
+        _tell(sock, "TCP_CORK", 1)
         try:
             yield
         finally:
-            _cork(sock, corked=False)
+            _tell(sock, "TCP_CORK", 0)
+            _tell(sock, "TCP_QUICKACK", 1)
 
     @contextmanager
     def _written_at_once(self) -> Iterator[None]:
@@ -317,11 +322,12 @@ class Connection(aiomqtt.Client):
             answer.set_result(None)
 
 
-def _cork(sock: Any, *, corked: bool) -> None:  # noqa: ANN401  # paho's own protocol of sockets
-    """Have the system hold back segments that are not full, or send what it held back; where it knows that."""
-    if sock is not None and hasattr(socket, "TCP_CORK"):
+def _tell(sock: Any, option: str, value: int) -> None:  # noqa: ANN401  # paho's own protocol of sockets
+    """Set an option of TCP, where the system has it."""
+    number = getattr(socket, option, None)
+    if sock is not None and number is not None:
         with suppress(OSError):  # closed meanwhile: whoever waits for an answer hears of it
-            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, int(corked))
+            sock.setsockopt(socket.IPPROTO_TCP, number, value)
 
 
 @contextmanager

@@ -28,6 +28,21 @@ def test_the_order_of_keys_makes_no_difference(value, random):
     assert canonical.encode({key: value[key] for key in keys}) == canonical.encode(value)
 
 
+PLAIN = st.text(st.characters(max_codepoint=0x80), max_size=6)
+
+
+@given(st.dictionaries(PLAIN, SCALARS | PLAIN | st.just([]), max_size=6) | PLAIN)
+def test_the_quick_way_makes_the_bytes_of_the_careful_one(value):
+    careful = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
+    assert canonical.encode(value) == careful
+
+
+@pytest.mark.parametrize("bad", [{"a": 1.0}, {"a": b"x"}, {1: "a"}, {"a": (1.5,)}, {"a": math.nan}])
+def test_the_quick_way_lets_nothing_by_that_the_careful_one_refuses(bad):
+    with pytest.raises(TypeError):
+        canonical.encode(bad)
+
+
 @given(VALUES)
 def test_any_json_reader_understands_the_bytes(value):
     assert json.loads(canonical.encode(value).decode()) == value
