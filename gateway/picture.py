@@ -1,9 +1,11 @@
 """The engine's state as the screens see it. Reads the engine, changes nothing, decides nothing."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Literal
+
+from msgspec import structs
 
 from alerts.alarms import AlarmKey, AlarmState, Phase, Suppressed, Suppression
 from alerts.messages.guidance import guidance
@@ -244,8 +246,11 @@ class Picture:
             age = 0  # a young alarm is said without its age
         sign = (muted, age if age < SPOKEN_IN_SECONDS else age // 60)
         before = self._said.get(alarm.key)
-        if before is not None and before.sign == sign and (before.alarm is alarm or before.alarm == alarm):
-            return before
+        if before is not None and before.sign == sign:
+            if before.alarm is alarm or before.alarm == alarm:
+                return before
+            if replace(before.alarm, first_output=alarm.first_output) == alarm:  # of which no sentence speaks
+                return _Said(alarm, sign, structs.replace(before.view, first_output=_rfc3339(alarm.first_output)))
         return _Said(alarm, sign, self._alarm(alarm, muted, now))
 
     def _alarm(self, alarm: AlarmState, muted: bool, now: Stamp) -> AlarmView:
@@ -268,7 +273,7 @@ class Picture:
             since=rfc3339(alarm.since.utc),
             sampled=rfc3339(alarm.sampled.utc),
             decided=rfc3339(alarm.decided.utc),
-            first_output=None if alarm.first_output is None else rfc3339(alarm.first_output.utc),
+            first_output=_rfc3339(alarm.first_output),
             acknowledged_by=alarm.acknowledged_by,
             muted=muted,
             reason=alarm.reason,
@@ -313,6 +318,10 @@ def _suppression(over: Suppressed | None) -> SuppressionView | None:
     if over is None:
         return None
     return SuppressionView(SHOWN[over.what], over.by or "", over.why, rfc3339(over.since.utc), rfc3339(over.until.utc))
+
+
+def _rfc3339(stamp: Stamp | None) -> str | None:
+    return None if stamp is None else rfc3339(stamp.utc)
 
 
 def _seconds(then: Stamp, now: Stamp) -> float:

@@ -57,6 +57,14 @@ class _Pending:
     seconds: dict[int, dict[str, tuple[int, int]]] = field(default_factory=dict)
     keeps: list[tuple[str | None, int, int]] = field(default_factory=list)
 
+    def keep(self, head: str | None, first: int, last: int) -> None:
+        """Have a stretch kept; one that touches another of the same head makes it longer, so that it costs no more."""
+        for number, (other, begin, end) in enumerate(self.keeps):
+            if other == head and begin <= last and first <= end:
+                self.keeps[number] = head, min(begin, first), max(end, last)
+                return
+        self.keeps.append((head, first, last))
+
 
 class Recorder:
     """One depot's recorder.
@@ -185,7 +193,7 @@ class Recorder:
         at, kind = body["at_ms"] // 1000, body["kind"]
         if kind in ("GAS", "BLIND"):
             head = None if kind == "GAS" else str(body["subject"])
-            self._pending.keeps.append((head, at - AROUND_ALARM_S, at + AROUND_ALARM_S))
+            self._pending.keep(head, at - AROUND_ALARM_S, at + AROUND_ALARM_S)
 
     def _feed(self, readings: list[Reading]) -> None:
         if self.feed is None:

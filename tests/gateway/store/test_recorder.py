@@ -189,6 +189,21 @@ def test_ten_minutes_around_gas_are_kept_of_all_heads_and_around_blindness_of_th
     ]
 
 
+def test_the_stretches_around_many_alarms_are_kept_as_one(make, path, clock):
+    recorder = make()
+    recorder.take(scan(reading("a", 1.0, BEGIN_S)))
+    for after in (10, 3000, 20, 15, 30):
+        recorder.note(alarm(Kind.GAS, "a", BEGIN_S + after))
+    clock.forward(1.3)
+    recorder.turn()
+    assert list(
+        recorder._book._db.execute("SELECT first - ?, last - ? FROM keep ORDER BY first", (BEGIN_S, BEGIN_S))
+    ) == [
+        (-590, 630),
+        (2400, 3600),
+    ]
+
+
 def feed_of(recorder: Recorder, spool: Spool, changes: Changes | None = None) -> None:
     recorder.feed = Feed(
         spool,
