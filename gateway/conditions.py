@@ -1,6 +1,7 @@
 """What is unwell in the gateway itself or against the law: an alarm that comes and goes with its cause. Pure."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from alerts.alarmbook import AlarmBook
 from alerts.alarms import AlarmKey, Kind
@@ -15,12 +16,17 @@ class Conditions:
         self._book = book
 
     def set(self, subject: str, turn: Turn, *, present: bool, reason: str = "", detail: str = "") -> None:
-        """Raise it or clear it; what is already so is not told again."""
+        """Raise it or clear it; what is already so is not told again, but shown as it is now: slow, then full."""
         key = AlarmKey(subject, Kind.SYSTEM)
-        if present and not self._book.present(key):
-            turn.note(self._book.raise_(key, turn.now, reason=reason, detail=detail))
-        elif not present and self._book.present(key):
+        alarm = self._book.get(key)
+        if alarm is None or not alarm.present:
+            if present:
+                turn.note(self._book.raise_(key, turn.now, reason=reason, detail=detail))
+        elif not present:
             turn.note(self._book.clear(key, turn.now))
+        elif (alarm.reason, alarm.detail) != (reason, detail):
+            self._book.amend(replace(alarm, reason=reason, detail=detail))
+            turn.touched[key] = None
 
     def judge(self, breaches: Sequence[Breach], turn: Turn) -> None:
         """Bring the conditions of the law to what was found: these stand and no others. One that got worse is new."""

@@ -83,13 +83,11 @@ class Frequent:
     # --- chatter -----------------------------------------------------------------------------------
 
     def _chatters(self, key: AlarmKey, times: int, turn: Turn) -> None:
-        subject = CHATTER + key.subject
         self._chattering.add(key)
-        self._conditions.set(subject, turn, present=True, reason=key.kind.value.lower(), detail=str(times))
-        alarm = self._book.get(AlarmKey(subject, Kind.SYSTEM))
-        if alarm is not None and alarm.detail != str(times):
-            self._book.amend(replace(alarm, detail=str(times)))
-            turn.touched[alarm.key] = None
+        gas = AlarmKey(key.subject, Kind.GAS) in self._chattering  # what is worse is what is said
+        kind = Kind.GAS if gas else key.kind
+        subject = CHATTER + key.subject
+        self._conditions.set(subject, turn, present=True, reason=kind.value.lower(), detail=str(times))
         self._look_again(self._bounds.within, turn)
 
     def _calm(self, key: AlarmKey, turn: Turn) -> None:

@@ -39,6 +39,7 @@ def alarm_state(event: AlarmEvent) -> dict[str, object]:
         "sampled": rfc3339(event.sampled.utc),
         "decided": rfc3339(event.at.utc),
         "seq": event.seq,
+        "suppression": None if event.suppressed is None else event.suppressed.what.value,
     }
 
 

@@ -143,6 +143,7 @@ async def test_the_state_of_an_alarm_is_there_for_whoever_comes_later(mosquitto)
             "sampled": "2026-11-30T00:53:21.000Z",
             "decided": "2026-11-30T00:53:21.250Z",
             "seq": 9,
+            "suppression": None,
         }
     ]
     assert all(retained for _, _, retained, _ in listener.heard)

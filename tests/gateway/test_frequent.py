@@ -71,8 +71,8 @@ def test_gas_that_comes_and_goes_is_told_each_time_and_as_chatter_too() -> None:
     room = watching("GD-1", "GD-2")
     for _ in range(8):
         room.read("GD-1", 12.0)
-        room.wait(2.0, clean=("GD-2",))
-        room.wait(8.0, clean=("GD-1", "GD-2"))
+        room.wait(1.5, clean=("GD-2",))
+        room.wait(8.5, clean=("GD-1", "GD-2"))
     gas = room.told("dona", Kind.GAS)
     assert gas.count(("GD-1", "raised")) == 8 and gas.count(("GD-1", "cleared")) == 8
     assert room.told("dona", Kind.SYSTEM)[:1] == [("chatter:GD-1", "raised")]
@@ -221,3 +221,17 @@ def test_whatever_comes_too_often_every_raise_and_rise_of_gas_is_told_and_nothin
     named = {subject for subject, cause in room.told("dona", Kind.BLIND) if cause in ("raised", "still")} | grouped
     chattering = {s.removeprefix("chatter:") for s, _ in room.told("dona", Kind.SYSTEM) if s.startswith("chatter:")}
     assert {head for head in HEADS if room.engine.book.present(AlarmKey(head, Kind.BLIND))} <= named | chattering
+
+
+def test_a_fault_that_becomes_another_is_shown_as_it_is_now_and_told_so_at_the_next_repeat() -> None:
+    room = watching("GD-1")
+    for reason in ("slow", "full"):
+        room.give(SystemCondition("journal", present=True, reason=reason, detail="", at=room.now()))
+        room.wait(1.0, clean=("GD-1",))
+    alarm = room.alarm("journal", Kind.SYSTEM)
+    assert alarm is not None and alarm.reason == "full"
+    room.wait(1800, clean=("GD-1",), every=1.0)
+    assert room.told("dona", Kind.SYSTEM) == [("journal", "raised"), ("journal", "still")]
+    assert [event.reason for _, _, event, _ in room.sent if event.key.kind is Kind.SYSTEM] == ["slow", "full"]
+    second = room.crash()
+    assert second.alarm("journal", Kind.SYSTEM) is not None
