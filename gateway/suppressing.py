@@ -63,9 +63,10 @@ class Suppressing:
         self._deadlines.at(until, SuppressionEnds(alarm.key, over.since.mono))
 
     def ends(self, task: SuppressionEnds, turn: Turn) -> None:
-        """Its time is up, unless it was taken away, or another laid, since."""
+        """Its time is up, unless it was taken away, or another laid, since. Out of service ends with its window."""
         alarm = self._book.get(task.key)
-        if alarm is not None and alarm.suppressed is not None and alarm.suppressed.since.mono == task.since:
+        over = None if alarm is None else alarm.suppressed
+        if over is not None and over.what in QUIET and over.since.mono == task.since:
             self._lift(task.key, Trigger.EXPIRE, turn)
 
     def worsened(self, key: AlarmKey, turn: Turn) -> None:

@@ -3,13 +3,15 @@
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from alerts.alarms import AlarmKey, Kind, Phase, Suppression
 from gateway.events import Action, CloseWindow, Command, OpenWindow, SystemCondition, WindowKind
 from gateway.ledger import Line, Watch, fold
 from gateway.orders import ByDesign
 from gateway.orders import Watch as Watched
-from sensors.readings import DetectorId
+from sensors.readings import DetectorId, Quality, Status
 from sensors.stamps import MILLISECOND, SECOND
 from simulator.room import OWNER, Room, orders
 
@@ -207,6 +209,18 @@ def test_out_of_service_takes_the_place_of_a_shelf(room: Room) -> None:
     assert alarm is not None and alarm.suppression is Suppression.OUT_OF_SERVICE
 
 
+def test_the_end_of_a_shelf_that_gave_way_at_the_same_instant_does_not_end_out_of_service(room: Room) -> None:
+    key = blind(room)
+    shelve(room, key, 1)
+    take_out(room, "GD-1", days=0.001)
+    room.wait(70, clean=("GD-2",))
+    alarm = room.alarm("GD-1", Kind.BLIND)
+    assert alarm is not None and alarm.suppression is Suppression.OUT_OF_SERVICE
+    room.wait(20, clean=("GD-2",))
+    alarm = room.alarm("GD-1", Kind.BLIND)
+    assert alarm is not None and alarm.suppressed is None and alarm.reason != "out-of-service"
+
+
 def test_out_of_service_survives_a_crash_and_ends_when_it_was_to(room: Room) -> None:
     take_out(room, "GD-1", days=1)
     second = room.crash()
@@ -337,3 +351,73 @@ def test_new_orders_without_the_rule_let_its_alarm_speak() -> None:
     room._do(room.engine.reorder(orders(*BOTH), room.now()))
     room.wait(1.0, clean=BOTH)
     assert ("influx", "unsuppressed") in room.told("dona")
+
+
+# --- whatever people do --------------------------------------------------------------------------------
+
+DOINGS = ("gas", "clean", "fault", "shelve", "unshelve", "take-out", "test", "inhibit", "close", "act", "wait", "crash")
+
+
+def windows(kind: WindowKind, room: Room, detector: str) -> None:
+    room.give(OpenWindow(kind, detector, 60 * SECOND, "Ana", "obra", room.now()))
+
+
+def do(room: Room, detector: str, doing: str) -> Room:
+    blind_key = AlarmKey(detector, Kind.BLIND)
+    match doing:
+        case "gas":
+            room.read(detector, 12.0)
+        case "clean":
+            room.read(detector, 0.0)
+        case "fault":
+            room.read(detector, None, quality=Quality.BAD, status=Status.FAULT, reason="fault")
+        case "shelve":
+            shelve(room, blind_key, minutes=1)
+            shelve(room, AlarmKey(detector, Kind.GAS))
+            shelve(room, AlarmKey("area:patio", Kind.BLIND))
+        case "unshelve":
+            room.act(Action.UNSHELVE, detector, Kind.BLIND)
+        case "take-out":
+            take_out(room, detector, days=0.001)
+        case "test":
+            windows(WindowKind.TEST, room, detector)
+        case "inhibit":
+            windows(WindowKind.INHIBIT, room, detector)
+        case "close":
+            room.give(CloseWindow(detector, "Ana", room.now()))
+        case "act":
+            room.act(Action.ACKNOWLEDGE, detector, Kind.BLIND)
+            room.act(Action.ACKNOWLEDGE, detector)
+            room.act(Action.RESET, detector)
+        case "crash":
+            room.wait(0.1)
+            return room.crash(boot=f"b{len(room.boot)}{room.at:.0f}")
+        case _:
+            room.wait(30.0, clean=("GD-2",))
+    return room
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from(BOTH), st.sampled_from(DOINGS)), max_size=40))
+def test_whatever_people_do_gas_is_never_quiet_no_area_is_alone_unsaid_and_every_silence_ends(doings: Any) -> None:
+    room = begun(orders(*BOTH))
+    for detector, doing in doings:
+        room = do(room, detector, doing)
+        book = room.engine.book
+        for alarm in book:
+            over = alarm.suppressed
+            assert over is None or alarm.key.kind is not Kind.GAS
+            assert over is None or over.until.mono > room.now().mono, "every silence has an end to come"
+            assert over is None or (over.by == "Ana" and over.why)
+            assert alarm.phase is not Phase.NORMAL or over is not None
+            if alarm.key.kind is Kind.GAS and alarm.present and not alarm.drill:
+                blind_too = book.get(AlarmKey(alarm.key.subject, Kind.BLIND))
+                assert blind_too is None or blind_too.suppression is not Suppression.OUT_OF_SERVICE
+        blinds = [book.get(AlarmKey(name, Kind.BLIND)) for name in BOTH]
+        dark = all(one is not None and one.present for one in blinds)
+        asked = any(one is not None and (one.suppressed or one.until) for one in blinds)
+        assert not (dark and asked) or book.present(AlarmKey("area:patio", Kind.BLIND))
+        assert dark or not book.present(AlarmKey("area:patio", Kind.BLIND))
+        assert set(room.states) == {alarm.key for alarm in book}, "what a restart would know is what stands"
+    room.wait(120.0, clean=BOTH)
+    assert not any(alarm.suppressed or (alarm.present and alarm.until) for alarm in room.engine.book)
