@@ -29,7 +29,7 @@ bench: $(DEV_STAMP)          ## figures into bench/RESULTS.md
 
 soak: $(DEV_STAMP)           ## long runs, not for every commit
 	@deploy/debian-packages.sh mosquitto gcc libc6-dev libmodbus-dev
-	@deploy/with-debian-packages.sh $(BIN)/python -m pytest -m soak $(ARGS)
+	@deploy/with-debian-packages.sh $(BIN)/python -m pytest -m soak -o faulthandler_timeout=36000 $(ARGS)
 
 format: $(DEV_STAMP)
 	@$(BIN)/ruff check --fix .
