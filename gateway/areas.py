@@ -20,22 +20,43 @@ class Areas:
     def __init__(self, book: AlarmBook, sight: Sight) -> None:
         self._book = book
         self._sight = sight
+        self._of: dict[str, str] = {}
+        self._heads: dict[str, list[Head]] = {}
+        self._seen: dict[str, Head] = {}  # a head of each area that watched when last looked for
+
+    def take_orders(self, turn: Turn | None = None) -> None:
+        """Learn anew which heads stand in which area, and look at all of them."""
+        self._of, self._heads, self._seen = {}, {}, {}
+        for head in self._sight.heads.values():
+            self._of[head.watch.detector] = head.watch.area
+            self._heads.setdefault(head.watch.area, []).append(head)
+        if turn is not None:
+            for area in self._heads:
+                self._look(area, turn)
 
     def look(self, turn: Turn) -> None:
-        """Raise or end the alarm of each area, by how its heads stand now."""
-        if not any(event.key.kind is Kind.BLIND for event, _ in turn.events):
-            return
-        heads: dict[str, list[Head]] = {}
-        for head in self._sight.heads.values():
-            heads.setdefault(head.watch.area, []).append(head)
-        for area, there in heads.items():
-            key = area_key(area)
-            blind = all(self._book.present(head.blind) for head in there)
-            if blind and not self._book.present(key) and any(map(self._quiet, there)):
-                names = tuple(head.watch.detector for head in there)
-                turn.note(self._book.raise_(key, turn.now, reason="uncovered", subjects=names))
-            elif not blind and self._book.present(key):
-                turn.note(self._book.clear(key, turn.now))
+        """Raise or end the alarm of every area one of whose heads is in the turn, by how its heads stand now."""
+        subjects = (event.key.subject for event, _ in turn.events if event.key.kind is Kind.BLIND)
+        for area in dict.fromkeys(self._of[subject] for subject in subjects if subject in self._of):
+            self._look(area, turn)
+
+    def _look(self, area: str, turn: Turn) -> None:
+        key, blind = area_key(area), self._blind(area)
+        if blind and not self._book.present(key) and any(map(self._quiet, self._heads[area])):
+            names = tuple(head.watch.detector for head in self._heads[area])
+            turn.note(self._book.raise_(key, turn.now, reason="uncovered", subjects=names))
+        elif not blind and self._book.present(key):
+            turn.note(self._book.clear(key, turn.now))
+
+    def _blind(self, area: str) -> bool:
+        """Tell whether no head of the area watches; the one that did last is asked first."""
+        seen = self._seen.get(area)
+        if seen is not None and not self._book.present(seen.blind):
+            return False
+        found = next((head for head in self._heads[area] if not self._book.present(head.blind)), None)
+        if found is not None:
+            self._seen[area] = found
+        return found is None
 
     def _quiet(self, head: Head) -> bool:
         """Tell whether a person or a rule keeps this head's silence from being told, or made it."""

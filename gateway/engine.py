@@ -91,6 +91,7 @@ class Engine:
         known_ms = None if restored is None else restored.last_alive_ms
         self.time = CivilClock(now, known_ms, self.deadlines, self._conditions)
         self.sight.take_orders(orders, now.mono)
+        self._areas.take_orders()
 
     # --- life ------------------------------------------------------------------------------------
 
@@ -133,6 +134,7 @@ class Engine:
         self.sight.take_orders(orders, now.mono)
         turn.entry("reload", {"at_ms": utc_ms(now), **self._watches()})
         self.sight.drop_strangers(turn)
+        self._areas.take_orders(turn)
         self._conclude(turn)
         self.tests.take_orders(orders.tests, turn)
         self.outputs.follow(turn, force=True)

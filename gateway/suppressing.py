@@ -22,11 +22,13 @@ class Suppressing:
     def __init__(self, rules: Sequence[ByDesign], timing: Timing, book: AlarmBook, deadlines: Deadlines) -> None:
         self._book = book
         self._deadlines = deadlines
+        self._ruled = False  # whether any rule has been there in this life, or was at the end of the last
         self.take_orders(rules, timing)
 
     def take_orders(self, rules: Sequence[ByDesign], timing: Timing) -> None:
         """Follow these rules from now on."""
         self._timing = timing
+        self._ruled = self._ruled or bool(rules)
         self._rules: Mapping[AlarmKey, ByDesign] = {key: rule for rule in rules for key in rule.alarms}
 
     def shelve(self, command: Command, turn: Turn) -> None:
@@ -58,6 +60,7 @@ class Suppressing:
         if over is None or over.what is Suppression.OUT_OF_SERVICE:
             return
         until = over.until.mono
+        self._ruled = self._ruled or over.what is Suppression.BY_DESIGN
         if over.what is Suppression.SHELVED:
             until = min(until, Instant(now + self._timing.longest_shelf))
         self._deadlines.at(until, SuppressionEnds(alarm.key, over.since.mono))
@@ -75,6 +78,8 @@ class Suppressing:
 
     def follow_rules(self, turn: Turn) -> None:
         """Lay what the rules say over what stands now, and take off what no rule holds any more."""
+        if not self._ruled:
+            return
         for alarm in list(self._book):
             rule = self._rule_of(alarm, turn.now)
             if rule is not None and alarm.present and alarm.suppression is not Suppression.BY_DESIGN:

@@ -283,6 +283,16 @@ def test_each_area_is_looked_at_by_itself() -> None:
     assert not room.engine.book.present(AlarmKey("area:a2", Kind.BLIND))
 
 
+def test_new_orders_that_move_the_last_watching_head_away_leave_the_area_alone_at_once(room: Room) -> None:
+    take_out(room, "GD-1")
+    moved = tuple(
+        Watched(DetectorId(name), area, "bus", round(2.5 * SECOND))
+        for name, area in (("GD-1", "patio"), ("GD-2", "rua"))
+    )
+    room._do(room.engine.reorder(orders(watches=moved), room.now()))
+    assert room.engine.book.present(AlarmKey("area:patio", Kind.BLIND))
+
+
 def test_an_area_that_is_alone_is_still_told_after_a_crash(room: Room) -> None:
     for detector in BOTH:
         take_out(room, detector)
