@@ -11,6 +11,7 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
+from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +58,7 @@ def binary(name: str) -> str:
     return found
 
 
-class Database:
+class Database(ABC):
     """A server process; subclasses know its command line and its questions."""
 
     name = ""
@@ -71,8 +72,9 @@ class Database:
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
+    @abstractmethod
     def command(self) -> list[str]:
-        raise NotImplementedError
+        """Return its program and arguments."""
 
     def start(self) -> None:
         """Start it and wait until it answers."""

@@ -1,6 +1,7 @@
 """One connection of a Modbus bus, over TCP or a serial port: requests go out as frames, bytes come into an inbox."""
 
 import asyncio
+from abc import ABC, abstractmethod
 from typing import Final, Protocol, TypeAlias
 
 from sensors.drivers.ports import Port, PortError
@@ -37,7 +38,7 @@ class Owner(Protocol):
         """Handling what came in failed: a fault of ours."""
 
 
-class Wire:
+class Wire(ABC):
     """What both kinds have in common."""
 
     inbox: AnyInbox
@@ -51,17 +52,17 @@ class Wire:
             frame = request(ask, key)
         self.put(frame)
 
+    @abstractmethod
     def put(self, frame: bytes) -> None:
         """Hand a frame to the system."""
-        raise NotImplementedError
 
     def stands(self) -> bool:
         """Whether the way it was opened by still leads to it."""
         return True
 
+    @abstractmethod
     def abort(self) -> None:
         """Drop the connection without waiting for what was not sent: the next one must not wait for the dead."""
-        raise NotImplementedError
 
 
 class SocketWire(asyncio.BufferedProtocol, Wire):

@@ -15,9 +15,9 @@ holding its unit for a while, and nothing is sent before the line is silent (see
 
 from collections.abc import Callable, Sequence
 from math import inf
-from typing import Final
 
 from sensors.drivers.commands import Command, Commands, Done, Readable
+from sensors.drivers.doubt import OF_THE_LINE, Doubt
 from sensors.drivers.exchanges import NEVER, Counters, Poll
 from sensors.drivers.outcomes import Outcomes
 from sensors.drivers.quiet import Quiet
@@ -29,15 +29,6 @@ from sensors.stamps import Clock
 from sensors.wire.modbus import Ask, Head, Match, match
 from sensors.wire.registers import Block
 from sensors.wire.rtu import SMALLEST
-
-MUTE_S: Final = 1.2
-"""A connection on which nobody has answered for so long, though asked, is dead or half open."""
-
-OF_THE_LINE: Final = frozenset({"mute", "unplugged"})
-"""Ends of a connection that are no unit's doing."""
-
-FRESH_S: Final = 4.0
-"""How long a new connection of many units may give no answer: it is not half open, but its first may be mute."""
 
 
 class Line:
@@ -67,7 +58,6 @@ class Line:
         self._timeout_s = timeout_s
         self._period_s = period_s
         self._window = window if strict_ids else 1
-        self._fresh_s = min(MUTE_S * len(blocks), FRESH_S)
         self._strict_ids = strict_ids
         self._quiet = quiet
         self._rtu = rtu
@@ -78,10 +68,8 @@ class Line:
         self._silent = Silent(timeout_s, self.counters)
         self._strays = Strays(self.counters)
         self._outcomes = Outcomes(source, self._turns, self._silent, clock, on_scan, self.counters)
-        self._head_clock = NEVER
-        self._doubt_until = NEVER
+        self._doubt = Doubt(timeout_s, len(blocks), rtu=rtu)
         self._slot_end = NEVER
-        self._opened_at = NEVER
         self._trickle = Trickle(timeout_s)
         self._noise = 0
         self._false_id = ""
@@ -125,8 +113,7 @@ class Line:
                     return "garbled"
                 self._trickle.ended()
             del self._flights[oldest_id]
-            trouble = self._expired(oldest, oldest_id, now)
-            if trouble:
+            if trouble := self._expired(oldest, oldest_id, now):
                 return trouble
         return ""
 
@@ -187,9 +174,8 @@ class Line:
             self._quiet.opened()
         if anew:
             self._lost = True
-            self._opened_at = now
+            self._doubt.opened(now)
             self._silent.may_speak(now, all_of_them=len(self._silent.polls) == len(self._turns.polls))
-            self._doubt_until = NEVER
             self._turns.begin_all()
         self.pump(now)
 
@@ -266,12 +252,12 @@ class Line:
             if self._lost:
                 self._lost = False
                 self._silent.line_is_back(now)
-            if self._doubt_until != NEVER:
+            if self._doubt.until != NEVER:
                 self._line_lives(now, exchange.sent)
             else:
                 self._silent.line_goes_on(now)
             if oldest:
-                self._head_clock = now
+                self._doubt.head_clock = now
             if verdict is Match.EXCEPTION:
                 self.counters.exceptions += 1
                 self._refused(exchange, head[5], now)
@@ -308,7 +294,7 @@ class Line:
             command = self._commands.take(held)
             if command is not None:
                 return command
-        if self._doubt_until != NEVER:
+        if self._doubt.until != NEVER:
             return self._witness(held)
         poll = self._turns.take(held)
         if poll is not None or self._flights:
@@ -318,19 +304,12 @@ class Line:
     # --- details: time
 
     def _due_of(self, oldest: Exchange) -> float:
-        due = max(self._head_clock, oldest.sent) + self._timeout_s
-        # On RTU nobody's answer waits behind another's: silence there is the unit's own.
-        if self._doubt_until != NEVER and not self._rtu and (oldest.trusted or oldest.heard == NEVER):
-            due = max(due, self._doubt_until)
+        due = self._doubt.due_of(oldest)
         return max(due, self._trickle.due()) if self._trickle.begun else due
 
     def _expired(self, exchange: Exchange, key: int, now: float) -> str:
         self.counters.timeouts += 1
-        in_doubt = self._doubt_until != NEVER
-        if not in_doubt:
-            self._doubt_until = max(self._head_clock, exchange.sent) + MUTE_S
-        exchange.cascade = in_doubt
-        self._head_clock = now
+        self._doubt.expired(exchange, now)
         if self._strict_ids:
             self._strays.remember(key, exchange)
         if self._quiet is not None:
@@ -345,16 +324,14 @@ class Line:
             self._turns.again(exchange)
         else:
             self._outcomes.fail(exchange, why, now)
-        if now >= self._doubt_until:
-            if self.answered or now - self._opened_at >= self._fresh_s:
-                return self._false_id or "mute"
-            self._doubt_until = now + MUTE_S
+        if self._doubt.proven(now, answered=self.answered):
+            return self._false_id or "mute"
         # Without ids a late answer could pass for the next one: only a new connection is sure not to bring it.
         return "" if self._strict_ids or self._rtu else "late-guard"
 
     def _line_lives(self, now: float, answered_sent: float) -> None:
         """Something answered after a doubt: let the stuck ones go on, and count what it cost."""
-        self._doubt_until = NEVER
+        self._doubt.until = NEVER
         if now - answered_sent > self._timeout_s:
             self.counters.stalls += 1
             for poll in self._turns.after_stall():
@@ -374,7 +351,7 @@ class Line:
         self._id = key = (self._id + 1) & 0xFFFF
         exchange.sent = now
         if not self._flights:
-            self._head_clock = now
+            self._doubt.head_clock = now
         self._flights[key] = exchange
         self._strays.reused(key)
         self.counters.polls += 1
@@ -401,8 +378,8 @@ class Line:
             return self._strays.foreign()
         # Its value is not used, but it proves that the line lives, and that a unit which only waited its turn does too.
         self.answered = True
-        self._head_clock = now
-        if self._doubt_until != NEVER:
+        self._doubt.head_clock = now
+        if self._doubt.until != NEVER:
             oldest = late if late.cascade else next(iter(self._flights.values()), late)
             self._line_lives(now, oldest.sent)
         if late.cascade and isinstance(late, Poll):
@@ -418,6 +395,6 @@ class Line:
             return False
         self.counters.late += 1
         self.answered = True
-        if self._doubt_until != NEVER:
+        if self._doubt.until != NEVER:
             self._line_lives(now, now)
         return True

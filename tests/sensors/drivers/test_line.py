@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sensors.drivers.line import MUTE_S, Line
+from sensors.drivers.doubt import MUTE_S
+from sensors.drivers.line import Line
 from sensors.drivers.quiet import Quiet
 from sensors.drivers.silent import BACKOFF_LAST_S
 from sensors.readings import DetectorId, Quality, Reading, Scan, Status
