@@ -107,7 +107,11 @@ def _alarm_now(alarm: AlarmView, detector: DetectorView | None, locale: Locale, 
 def _guide(alarm: AlarmView, locale: Locale) -> str:
     own = GuidanceView(alarm.likely_cause, alarm.next_action)
     guide = alarm.guidance.get(locale.language, own)
-    return locale.text("alarm.guide", cause=guide.likely_cause, action=guide.next_action) if guide.likely_cause else ""
+    if not guide.likely_cause:
+        return ""
+    if alarm.kind == "GAS":  # what to do stands in the sentence above: words read in danger are short
+        return locale.text("alarm.cause", cause=guide.likely_cause)
+    return locale.text("alarm.guide", cause=guide.likely_cause, action=guide.next_action)
 
 
 def _alarm_times(alarm: AlarmView, now: str, locale: Locale) -> str:

@@ -258,3 +258,17 @@ def test_an_area_that_nobody_watches_is_said_above_its_detectors_and_first_of_al
     assert [bool(area.uncovered) for area in view.areas] == [True, False]
     assert view.headline.word == "1 área sem cobertura · 1 detector sem vigiar"
     assert view.alarms[0].where == "Área Pátio"
+
+
+def test_a_row_says_the_likely_cause_and_for_gas_not_the_same_action_twice() -> None:
+    guide = {"likely_cause": "Cabo partido.", "next_action": "Confira o cabo."}
+    rows = page_view(
+        picture(head(lel=12.0), alarms=(alarm(**guide), alarm("journal", "SYSTEM", **guide))),
+        PT,
+        current=True,
+        lost_s=None,
+    ).alarms
+    assert [row.guide for row in rows] == [
+        "Causa provável: Cabo partido.",
+        "Causa provável: Cabo partido. Faça: Confira o cabo.",
+    ]

@@ -112,7 +112,9 @@ function alarmWhere(a) {
 function sentence(a) { return a.texts[page.language] ?? a.text; }
 function guideText(a) {
   const guide = a.guidance[page.language] ?? a;
-  return guide.likely_cause ? t("alarm.guide", { cause: guide.likely_cause, action: guide.next_action }) : "";
+  if (!guide.likely_cause) return "";
+  if (a.kind === "GAS") return t("alarm.cause", { cause: guide.likely_cause });
+  return t("alarm.guide", { cause: guide.likely_cause, action: guide.next_action });
 }
 function alarmNow(a) {
   if (a.kind !== "GAS") return "";        // what else can be wrong has no present value: the sentence says it all
