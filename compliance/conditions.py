@@ -24,13 +24,16 @@ from compliance.grammar import (
     Younger,
 )
 from compliance.hearing import Frame, complete, members
-from compliance.kleene import NOTHING, Truth, both, compare, either, exactly, opposite
+from compliance.kleene import Truth, both, compare, either, exactly, opposite
 from compliance.terms import classes, measure
 
 
 def holds(condition: Condition, frame: Frame) -> Truth:
-    """Judge a condition."""
-    return _CONDITIONS[type(condition)](condition, frame)
+    """Judge a condition; what runs over members is judged once."""
+    judge = _CONDITIONS[type(condition)]
+    if isinstance(condition, Exists | Every):
+        return frame.remembered(condition, frame.own, partial(judge, condition))
+    return judge(condition, frame)
 
 
 def _all(condition: All, frame: Frame) -> Truth:
@@ -121,21 +124,21 @@ def _due(condition: Due, frame: Frame) -> Truth:
 def _exists(condition: Exists, frame: Frame) -> Truth:
     found: Truth = False
     for member in members(condition.group, frame):
-        found = either(found, both(member.belongs, compare(member.number, ">", NOTHING)))
-        if found is True:
+        if member.there is True:
             return True
+        found = either(found, member.there)
     return either(found, None if complete(condition.group, frame) is None else False)
 
 
 def _every(condition: Every, frame: Frame) -> Truth:
     found: Truth = True
-    that = condition.that
-    for member in members(condition.group, frame):
-        truth = frame.remembered(that, member.holder, partial(holds, that))
-        there = both(member.belongs, compare(member.number, ">", NOTHING))
-        found = both(found, either(opposite(there), truth))
-        if found is False:
+    listed = members(condition.group, frame)
+    judged = frame.judged(condition.that, (member.holder for member in listed), partial(holds, condition.that))
+    for member, (_, truth) in zip(listed, judged, strict=True):
+        if truth is False and member.there is True:
             return False
+        if truth is not True:
+            found = None
     return both(found, complete(condition.group, frame))
 
 

@@ -12,17 +12,17 @@ from compliance.conditions import holds
 from compliance.grammar import All, Compare, Condition
 from compliance.hearing import Frame, Hearing, Trace
 from compliance.kleene import Span, Truth, both, difference, opposite
-from compliance.situation import Holder, Known, Situation
+from compliance.situation import Holder, Situation
 from compliance.terms import measure
 from compliance.vocabulary import Evidence, Finding, Margin, MarginOf, Rule, Statute, Subject, Verdict
 
-HORIZON_STEPS = 2000
-"""How many days on which something changes are looked at for the first that makes a verdict worse."""
+HORIZON_DAYS = 10 * 366
+"""How far ahead a verdict is followed; by then the facts are others."""
 
 
 def evaluate(statute: Statute, facts: Situation, on: date) -> tuple[Finding, ...]:
     """Judge each rule on each thing it speaks of, in the order of the rules and of the things' ids."""
-    hearing = Hearing(statute, facts, holds)
+    hearing = Hearing(statute, facts, on.toordinal(), holds)
     return tuple(
         _finding(hearing, rule, holder, on) for rule in statute.rules for holder in facts.holders.get(rule.each, ())
     )
@@ -41,33 +41,30 @@ class _Opinion(NamedTuple):
 
 def _finding(hearing: Hearing, rule: Rule, holder: Holder, on: date) -> Finding:
     day = on.toordinal()
-    opinions = _opinions(hearing, rule, holder, day)
+    opinions = _opinions(hearing, rule, holder, day, keep=True)
     worst = _worst(opinions)
-    evidence: dict[tuple[Holder, str], Known | None] = {}
+    evidence = Trace([])
     for opinion in opinions:
-        evidence.update(opinion.trace.evidence)
-    changes = {change for opinion in opinions for change in opinion.trace.changes}
+        evidence.take(opinion.trace)
     return Finding(
         statute=hearing.statute.id,
         rule=rule,
         subject=holder.subject,
         verdict=worst.verdict,
         on=on,
-        evidence=tuple(
-            Evidence(of.subject, name, None if known is None else known.value) for (of, name), known in evidence.items()
-        ),
+        evidence=tuple(evidence.distinct()),
         margin=_margin(hearing, rule, holder, worst, day),
-        holds_until=_holds_until(hearing, rule, holder, worst.verdict, changes),
+        holds_until=_holds_until(hearing, rule, holder, worst.verdict, _until(opinions)),
         due=date.fromordinal(int(worst.trace.due)) if worst.trace.due is not None else None,
         together=worst.together,
     )
 
 
-def _opinions(hearing: Hearing, rule: Rule, holder: Holder, day: int) -> list[_Opinion]:
-    """Judge the thing's area alone and together with each set of neighbours it counts as one with."""
+def _opinions(hearing: Hearing, rule: Rule, holder: Holder, day: int, *, keep: bool) -> list[_Opinion]:
+    """Judge the thing's area alone and with each set of neighbours it counts as one with; `keep` the evidence."""
     found = []
     for together, certain in _sets(hearing, holder, day):
-        frame = Frame(hearing, day, holder, holder, together, Trace())
+        frame = Frame(hearing, day, holder, holder, together, Trace([] if keep else None))
         verdict = _verdict(rule, frame)
         if not certain and verdict in (Verdict.VIOLATED, Verdict.UNDETERMINED):
             verdict = Verdict.UNDETERMINED
@@ -86,6 +83,8 @@ def _worst(opinions: Sequence[_Opinion]) -> _Opinion:
 
 def _verdict(rule: Rule, frame: "Frame") -> Verdict:
     for period in (frame.hearing.statute.period, rule.period):
+        if period.since is None and period.until is None:
+            continue
         frame.note_period(period)
         if not period.holds(date.fromordinal(frame.day)):
             return Verdict.NOT_APPLICABLE
@@ -118,7 +117,7 @@ def _exempt(frame: "Frame") -> Truth:
 def _margin(hearing: Hearing, rule: Rule, holder: Holder, worst: _Opinion, day: int) -> Margin | None:
     if rule.margin is None or worst.verdict is Verdict.NOT_APPLICABLE:
         return None
-    frame = Frame(hearing, day, holder, holder, worst.together, Trace())
+    frame = Frame(hearing, day, holder, holder, worst.together, Trace([]))
     span = _room(rule.margin, rule.requires, frame)
     return None if span is None or (isinf(span.low) and isinf(span.high)) else Margin(*span, rule.margin.unit)
 
@@ -141,22 +140,21 @@ def _first_comparison(condition: Condition) -> Compare | None:
     return None
 
 
-def _holds_until(hearing: Hearing, rule: Rule, holder: Holder, verdict: Verdict, changes: set[float]) -> date | None:
+def _holds_until(hearing: Hearing, rule: Rule, holder: Holder, verdict: Verdict, change: float) -> date | None:
     """The first later day with a worse verdict: only days on which something changes are looked at."""
     if verdict is Verdict.VIOLATED:
         return None
-    ahead, day = sorted(changes), date.max.toordinal()
-    for _ in range(HORIZON_STEPS):
-        if not ahead or ahead[0] > date.max.toordinal():
-            return None
-        day = int(ahead.pop(0))
-        opinions = _opinions(hearing, rule, holder, day)
+    last = min(hearing.day + HORIZON_DAYS, date.max.toordinal())
+    while change <= last:
+        opinions = _opinions(hearing, rule, holder, int(change), keep=False)
         if _worst(opinions).verdict.worse_than(verdict):
-            return date.fromordinal(day)
-        fresh = {change for opinion in opinions for change in opinion.trace.changes}
-        if not fresh.issubset(ahead):
-            ahead = sorted(fresh.union(ahead))
-    return date.fromordinal(day)
+            return date.fromordinal(int(change))
+        change = _until(opinions)
+    return None
+
+
+def _until(opinions: Sequence[_Opinion]) -> float:
+    return min(opinion.trace.until for opinion in opinions)
 
 
 # --- areas that count as one ----------------------------------------------------------------------
@@ -179,7 +177,10 @@ def _groups(hearing: Hearing, day: int) -> Mapping[str, Sequence[tuple[tuple[str
     areas = hearing.facts.holders.get("area", ())
     if separation is None or scheme is None or len(areas) < 2:
         return {}
-    frames = {each.subject.id: Frame(hearing, day, each, each, (each.subject.id,), Trace()) for each in areas}
+    frames = {
+        each.subject.id: Frame(hearing, day, each, each, (each.subject.id,), Trace(None if day > hearing.day else []))
+        for each in areas
+    }
     walled = {name: holds(derive.WALLED, frame) for name, frame in frames.items()}
     kg = {name: measure(derive.JUDGED_KG, frame) for name, frame in frames.items()}
     tables = {True: hearing.statute.tables[separation.walled], False: hearing.statute.tables[separation.open]}
@@ -188,7 +189,9 @@ def _groups(hearing: Hearing, day: int) -> Mapping[str, Sequence[tuple[tuple[str
 
 def _ask_distances(hearing: Hearing, together: Sequence[str], trace: Trace) -> None:
     """Name the distances nobody measured that leave open whether these areas are one."""
+    if trace.evidence is None:
+        return
     measured = derive.apart(hearing.facts)
     for one, other in combinations(together, 2):
         if frozenset((one, other)) not in measured:
-            trace.evidence[Holder(Subject("between", f"{one}|{other}"), {}), "distance_m"] = None
+            trace.evidence.append(Evidence(Subject("between", f"{one}|{other}"), "distance_m", None))

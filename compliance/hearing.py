@@ -1,63 +1,115 @@
 """Where a condition is judged: the thing at hand, what is known of it, and what a judgement rested on."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import date
 from functools import partial
 from math import inf
-from typing import NamedTuple, TypeVar, cast
+from typing import NamedTuple, TypeAlias, TypeVar, cast
 
-from compliance.grammar import Condition, Group, Reference, Scope
-from compliance.kleene import Span, Truth, both, exactly
+from compliance.grammar import ClassAbove, ClassIn, Condition, Group, Holds, Limit, Lookup, Reference, Scope
+from compliance.kleene import NOTHING, Span, Truth, both, compare, exactly
 from compliance.situation import COUNT, Holder, Known, Situation, listed_fact
-from compliance.vocabulary import Period, Scheme, Statute
+from compliance.vocabulary import Evidence, NamedCondition, Period, Scheme, Statute
 
 Found = TypeVar("Found")
 
 
 @dataclass(slots=True)
 class Trace:
-    """What a judgement rested on, and on which later days it may change (ordinals)."""
+    """What a judgement rested on, and until when it stands.
 
-    evidence: dict[tuple[Holder, str], Known | None] = field(default_factory=dict)
-    changes: set[float] = field(default_factory=set)
+    Attributes:
+        evidence: the facts used, missing ones too; None where nobody asks for them.
+        until: the first later day (ordinal) on which it may change.
+        due: the earliest day by which something is due.
+    """
+
+    evidence: list[Evidence] | None
+    until: float = inf
     due: float | None = None
+    taken: set[int] = field(default_factory=set)
 
     def take(self, other: "Trace") -> None:
         """Rest on what another judgement rested on too."""
-        self.evidence.update(other.evidence)
-        self.changes |= other.changes
-        self.owe(other.due)
+        if id(other) in self.taken:
+            return
+        self.taken.add(id(other))
+        if self.evidence is not None and other.evidence is not None:
+            self.evidence += other.evidence
+        self.until = min(self.until, other.until)
+        if other.due is not None:
+            self.owe(other.due)
 
-    def owe(self, due: float | None) -> None:
+    def owe(self, due: float) -> None:
         """Note a day by which something is due; the earliest counts."""
-        if due is not None:
-            self.due = due if self.due is None else min(self.due, due)
+        self.due = due if self.due is None else min(self.due, due)
+
+    def distinct(self) -> list[Evidence]:
+        """Return the evidence, each fact once, in the order of its first use."""
+        return [*{id(each): each for each in self.evidence or ()}.values()]
 
 
 class Memory(NamedTuple):
-    """A judgement that stands from one day until before another."""
+    """A judgement that stands from one day until before another. `used`: the facts asked, and whether each was told."""
 
     first: int
-    until: float
     result: object
     trace: Trace
+    used: Sequence[tuple[str, bool]]
+
+
+Key: TypeAlias = tuple[object, ...]
+
+
+class Node(NamedTuple):
+    """A condition or term: its number, the facts it asks of the thing at hand if it asks nothing else, and whether it
+    asks what the rule is judged on.
+    """
+
+    number: int
+    own: tuple[str, ...] | None
+    subject: bool
 
 
 @dataclass(slots=True)
 class Hearing:
-    """One statute on one situation; remembers what it found out already."""
+    """One statute on one situation on a day (ordinal); remembers what it found out, with its evidence and without.
+
+    Attributes:
+        told, later: judgements with their evidence, on the day itself, and without, on later days.
+        nodes: by the identity of a condition or term, what is known of it; equal ones are one.
+        groups: by day, the sets of areas that each area is judged in.
+        schemes: by day, the classes in force.
+    """
 
     statute: Statute
     facts: Situation
+    day: int
     holds: Callable[[Condition, "Frame"], Truth]
-    memory: dict[tuple[int, Holder, Holder, tuple[str, ...]], Memory] = field(default_factory=dict)
+    told: dict[Key, Memory] = field(default_factory=dict)
+    later: dict[Key, Memory] = field(default_factory=dict)
     groups: dict[int, Mapping[str, Sequence[tuple[tuple[str, ...], bool]]]] = field(default_factory=dict)
+    nodes: dict[int, Node] = field(default_factory=dict)
+    equals: dict[object, Node] = field(default_factory=dict)
+    schemes: dict[int, Scheme | None] = field(default_factory=dict)
+
+    def node(self, node: object) -> Node:
+        """Return what is known of a condition or term."""
+        found = self.nodes.get(id(node))
+        if found is None:
+            found = self.equals.get(node)
+            if found is None:
+                found = self.equals[node] = Node(len(self.equals), *asked(node, self.statute.conditions))
+            self.nodes[id(node)] = found
+        return found
 
     def scheme(self, day: int) -> Scheme | None:
         """Return the classes in force."""
-        on = date.fromordinal(day)
-        return next((scheme for scheme in self.statute.schemes if scheme.period.holds(on)), None)
+        if day not in self.schemes:
+            on = date.fromordinal(day)
+            self.schemes[day] = next((scheme for scheme in self.statute.schemes if scheme.period.holds(on)), None)
+        return self.schemes[day]
 
 
 @dataclass(slots=True)
@@ -82,15 +134,56 @@ class Frame:
 
     def remembered(self, node: object, own: Holder, judge: Callable[["Frame"], Found]) -> Found:
         """Judge a thing, or recall what was found if it still stands."""
-        key = (id(node), own, self.subject, self.together)
-        memory = self.hearing.memory.get(key)
-        if memory is None or not memory.first <= self.day < memory.until:
-            trace = Trace()
-            result = judge(self.at(own, trace))
-            memory = Memory(self.day, min(trace.changes, default=inf), result, trace)
-            self.hearing.memory[key] = memory
-        self.trace.take(memory.trace)
+        memory = self._memory(self.hearing.node(node), own, judge)
+        self._take(own, memory)
         return cast("Found", memory.result)
+
+    def judged(
+        self, node: object, things: Iterable[Holder], judge: Callable[["Frame"], Found]
+    ) -> Iterator[tuple[Holder, Found]]:
+        """Judge things one after another; those that are alike in all that is asked of them are judged once."""
+        known = self.hearing.node(node)
+        if known.own is None:
+            for own in things:
+                yield own, self.remembered(node, own, judge)
+            return
+        alike: dict[int, Memory] = {}
+        for own in things:
+            mark = self.hearing.facts.mark(known.own, own)
+            memory = alike.get(mark)
+            if memory is None:
+                memory = alike[mark] = self._memory(known, own, judge)
+            self._take(own, memory)
+            yield own, cast("Found", memory.result)
+
+    def _memory(self, known: Node, own: Holder, judge: Callable[["Frame"], Found]) -> Memory:
+        if known.own is not None:
+            key: Key = (known.number, self.hearing.facts.mark(known.own, own))
+        else:
+            key = (known.number, own, self.together, self.subject if known.subject else None)
+        bare = self.trace.evidence is None
+        for book in (self.hearing.told, self.hearing.later) if bare else (self.hearing.told,):
+            memory = book.get(key)
+            if memory is not None and memory.first <= self.day < memory.trace.until:
+                return memory
+        trace = Trace(None if bare else [])
+        result = judge(self.at(own, trace))
+        used = [] if known.own is None else [(each.name, each.value is not None) for each in trace.distinct()]
+        memory = Memory(self.day, result, trace, used)
+        (self.hearing.later if bare else self.hearing.told)[key] = memory
+        return memory
+
+    def _take(self, own: Holder, memory: Memory) -> None:
+        """Rest on a judgement; one of another thing, alike in all its facts, is on this thing's own facts."""
+        trace = self.trace
+        if not memory.used or trace.evidence is None:
+            trace.take(memory.trace)
+            return
+        trace.until = min(trace.until, memory.trace.until)
+        if memory.trace.due is not None:
+            trace.owe(memory.trace.due)
+        for name, told in memory.used:
+            trace.evidence.append(own.known[name].evidence if told else own.missing(name))
 
     def parent(self, of: str) -> Holder | None:
         """Return the thing a reference speaks of; None if nobody told which."""
@@ -121,19 +214,20 @@ class Frame:
 
     def told(self, holder: Holder, name: str) -> Known | None:
         """Return a fact of a thing, if somebody told it and it is not too old; note that it was used."""
-        known = holder.known.get(name)
+        trace, known = self.trace, holder.known.get(name)
         if known is not None and known.expires != inf:
             if known.expires <= self.day:
                 known = None
             else:
-                self.trace.changes.add(known.expires)
-        self.trace.evidence[holder, name] = known
+                trace.until = min(trace.until, known.expires)
+        if trace.evidence is not None:
+            trace.evidence.append(holder.missing(name) if known is None else known.evidence)
         return known
 
     def note_change(self, day: float) -> None:
         """Note a later day on which the judgement may change."""
-        if self.day < day < inf:
-            self.trace.changes.add(day)
+        if self.day < day < self.trace.until:
+            self.trace.until = day
 
     def note_period(self, period: Period) -> None:
         """Note the days on which a period begins and has ended."""
@@ -143,35 +237,89 @@ class Frame:
             self.note_change(period.until.toordinal() + 1)
 
 
+# --- what a node asks ------------------------------------------------------------------------------
+
+
+def asked(node: object, conditions: Mapping[str, NamedCondition]) -> tuple[tuple[str, ...] | None, bool]:
+    """Return the facts that a condition or term asks of the thing at hand (None if it asks anything else as well), and
+    whether it asks what the rule is judged on.
+    """
+    names: set[str] = set()
+    others: set[str] = set()
+    _ask(node, conditions, names, others)
+    return None if others else tuple(sorted(names)), "subject" in others
+
+
+def _ask(node: object, conditions: Mapping[str, NamedCondition], names: set[str], others: set[str]) -> None:
+    match node:
+        case Reference(of="", name=name, derived=False):
+            names.add(name)
+        case Reference(of=of):
+            others.add(of or "derived")
+        case Holds(name=name, of=of):
+            others |= {of} if of else set()
+            _ask(conditions[name].that, conditions, names, others)
+        case Group() | Lookup() | Limit() | ClassIn() | ClassAbove():
+            others.add("others")
+        case _:
+            pass
+    if isinstance(node, tuple):
+        for each in node:
+            _ask(each, conditions, names, others)
+    elif is_dataclass(node) and not isinstance(node, Reference | Holds):
+        for each in fields(node):
+            _ask(getattr(node, each.name), conditions, names, others)
+
+
 # --- members --------------------------------------------------------------------------------------
 
 
 class Member(NamedTuple):
-    """A thing that may belong to a group. `belongs` None: perhaps; `number`: how many it stands for."""
+    """A thing that may belong to a group.
+
+    Attributes:
+        belongs: True, or None: perhaps.
+        number: how many it stands for.
+        there: it belongs, and is at least one.
+    """
 
     holder: Holder
     belongs: Truth
     number: Span
+    there: Truth
 
 
 ONE = exactly(1.0)
 
 
-def members(group: Group, frame: Frame) -> Iterator[Member]:
-    """Yield the things that belong or may belong."""
-    certain, possible = _reached(group, frame)
-    for holders, sure in ((certain, True), (possible, None)):
-        for holder in holders:
-            belongs: Truth = sure
-            if group.where is not None:
-                judge = partial(frame.hearing.holds, group.where)
-                belongs = both(sure, frame.remembered(group.where, holder, judge))
-            number = ONE
-            if belongs is not False and group.kind in frame.hearing.facts.counted:
-                known = frame.told(holder, COUNT)
-                number = Span(0.0, inf) if known is None else known.span
-            if belongs is not False and number.high > 0:
-                yield Member(holder, belongs, number)
+def members(group: Group, frame: Frame) -> Sequence[Member]:
+    """Return the things that belong or may belong."""
+    return frame.remembered(group, frame.own, partial(_members, group))
+
+
+def _members(group: Group, frame: Frame) -> Sequence[Member]:
+    found: list[Member] = []
+    for holders, sure in zip(_reached(group, frame), (True, None), strict=True):
+        for holder, where in _chosen(group, holders, frame):
+            belongs = both(sure, where)
+            number = ONE if belongs is False else _number(group, holder, frame)
+            there = both(belongs, compare(number, ">", NOTHING))
+            if there is not False:
+                found.append(Member(holder, belongs, number, there))
+    return found
+
+
+def _chosen(group: Group, holders: Sequence[Holder], frame: Frame) -> Iterable[tuple[Holder, Truth]]:
+    if group.where is None:
+        return ((holder, True) for holder in holders)
+    return frame.judged(group.where, holders, partial(frame.hearing.holds, group.where))
+
+
+def _number(group: Group, holder: Holder, frame: Frame) -> Span:
+    if group.kind not in frame.hearing.facts.counted:
+        return ONE
+    known = frame.told(holder, COUNT)
+    return Span(0.0, inf) if known is None else known.span
 
 
 def _reached(group: Group, frame: Frame) -> tuple[Sequence[Holder], Sequence[Holder]]:
@@ -191,22 +339,22 @@ def complete(group: Group, frame: Frame) -> Truth:
     name = listed_fact(group.kind)
     if name is None:
         return True
-    trace = frame.trace
-    found = _listed(frame.hearing.facts.depot, name, frame)
-    if found:
-        return True
-    if group.scope is Scope.OWN and _listed(frame.own, name, frame):
-        return True
-    if group.scope is Scope.DEPOT:
-        return None
-    areas = [frame.hearing.facts.find("area", each) for each in frame.areas()]
-    told = [area is not None and _listed(area, name, frame) for area in areas]
-    if told and all(told):
-        trace.evidence.pop((frame.hearing.facts.depot, name), None)
-        return True
+    facts = frame.hearing.facts
+    ways = [[facts.depot]]
+    if group.scope is Scope.OWN:
+        ways.append([frame.own])
+    if group.scope is not Scope.DEPOT:
+        ways.append([area for each in frame.areas() if (area := facts.find("area", each)) is not None])
+    for way in ways:
+        if way and all(_listed(holder, name) for holder in way):
+            for holder in way:
+                frame.told(holder, name)
+            return True
+    for holder in (holder for way in ways for holder in way):
+        frame.told(holder, name)
     return None
 
 
-def _listed(holder: Holder, name: str, frame: Frame) -> bool:
-    known = frame.told(holder, name)
+def _listed(holder: Holder, name: str) -> bool:
+    known = holder.known.get(name)
     return known is not None and known.value is True

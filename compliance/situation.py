@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from compliance.catalogue import LISTED, Catalogue, FactType, register_of
 from compliance.kleene import NOTHING, Span, exactly
-from compliance.vocabulary import DEPOT, Fact, Subject, Value
+from compliance.vocabulary import DEPOT, Evidence, Fact, Subject, Value
 
 ALWAYS_COMPLETE = ("area", "depot")
 """Kinds that the configuration lists in full."""
@@ -31,19 +31,32 @@ class FactError(Exception):
 
 
 class Known(NamedTuple):
-    """A fact in force. `span`: its number or the ordinal of its day; `expires`: first ordinal it is unknown again."""
+    """A fact in force. `span`: its number or the ordinal of its day; `expires`: first ordinal it is unknown again.
+
+    `mark` is the same number for the same value with the same end.
+    """
 
     value: Value
     span: Span
     expires: float
+    evidence: Evidence
+    mark: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Holder:
-    """A thing and what is known of it."""
+    """A thing and what is known of it; `unknown` keeps what was asked in vain, so that one question is one value."""
 
     subject: Subject
     known: Mapping[str, Known]
+    unknown: dict[str, Evidence] = field(default_factory=dict)
+
+    def missing(self, name: str) -> Evidence:
+        """Return that nobody told a fact."""
+        found = self.unknown.get(name)
+        if found is None:
+            found = self.unknown[name] = Evidence(self.subject, name, None)
+        return found
 
     def text(self, name: str) -> str | None:
         """Return a fact that is a word, or None."""
@@ -58,6 +71,13 @@ class Members(NamedTuple):
     possible: Sequence[Holder]
 
 
+class Marks(NamedTuple):
+    """Numbers for things, and for what they are alike in."""
+
+    of: dict[Holder, int]
+    numbers: dict[tuple[int, ...], int]
+
+
 @dataclass(frozen=True, slots=True)
 class Situation:
     """All things and what is known of them.
@@ -66,11 +86,13 @@ class Situation:
         holders: by kind, in the order of their ids.
         links: by kind and the name of a link (``area``, ``lot``): the things by the id it holds; "" where unknown.
         counted: kinds of which one thing stands for as many as its fact `count` says.
+        marks: by names of facts, the same number for all things that are alike in them; filled as asked.
     """
 
     holders: Mapping[str, Sequence[Holder]] = field(hash=False)
     links: Mapping[tuple[str, str], Mapping[str, Sequence[Holder]]] = field(hash=False)
     counted: frozenset[str]
+    marks: dict[tuple[str, ...], Marks] = field(default_factory=dict, hash=False, compare=False)
 
     @classmethod
     def of(cls, facts: Iterable[Fact], catalogue: Catalogue, on: date, known: datetime | None = None) -> "Situation":
@@ -90,12 +112,13 @@ class Situation:
                 elif _when(fact) == _when(kept[0]):
                     kept.append(fact)
         things: dict[Subject, dict[str, Known]] = {DEPOT: {}}
+        marks: dict[tuple[type, Value, float], int] = {}
         for (subject, name), kept in last.items():
             things.setdefault(subject, {})
             kind = catalogue.find(subject.kind, name)
             value = kept[0].value
             if kind is not None and value is not None and all(_same(each.value, value) for each in kept):
-                things[subject][name] = _known(value, kept[0].effective, kind)
+                things[subject][name] = _known(Evidence(subject, name, value), kept[0].effective, kind, marks)
         return cls._indexed(things, frozenset(kind for kind in catalogue.kinds if catalogue.find(kind, COUNT)))
 
     @classmethod
@@ -112,6 +135,18 @@ class Situation:
                 for holder in listed:
                     by_id.setdefault(holder.text(link) or "", []).append(holder)
         return cls(holders, links, counted)
+
+    def mark(self, names: tuple[str, ...], of: Holder) -> int:
+        """Return a number that a thing shares with all that are alike in these facts, and with no other."""
+        marks = self.marks.get(names)
+        if marks is None:
+            marks = self.marks[names] = Marks({}, {})
+        found = marks.of.get(of)
+        if found is None:
+            facts = of.known
+            alike = tuple([facts[name].mark if name in facts else 0 for name in names])
+            found = marks.of[of] = marks.numbers.setdefault(alike, len(marks.numbers))
+        return found
 
     @property
     def depot(self) -> Holder:
@@ -155,9 +190,12 @@ def _same(one: Value | None, other: Value) -> bool:
     return type(one) is type(other) and one == other
 
 
-def _known(value: Value, effective: date, kind: FactType) -> Known:
+def _known(evidence: Evidence, effective: date, kind: FactType, marks: dict[tuple[type, Value, float], int]) -> Known:
+    value = evidence.value
+    assert value is not None
     expires = float("inf") if kind.renew_days is None else effective.toordinal() + kind.renew_days + 1.0
-    return Known(value, _span(value), expires)
+    mark = marks.setdefault((type(value), value, expires), len(marks) + 1)
+    return Known(value, _span(value), expires, evidence, mark)
 
 
 def _span(value: Value) -> Span:

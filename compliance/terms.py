@@ -30,8 +30,6 @@ from compliance.kleene import (
     ANYTHING,
     NOTHING,
     Span,
-    both,
-    compare,
     difference,
     exactly,
     hull,
@@ -44,8 +42,11 @@ from compliance.kleene import (
 
 
 def measure(term: Term, frame: Frame) -> Span:
-    """Return the span a term lies in."""
-    return _TERMS[type(term)](term, frame)
+    """Return the span a term lies in; what runs over members is measured once."""
+    how = _TERMS[type(term)]
+    if isinstance(term, Sum | Count | Extreme):
+        return frame.remembered(term, frame.own, partial(how, term))
+    return how(term, frame)
 
 
 def _constant(term: Constant, frame: Frame) -> Span:  # noqa: ARG001 - as every term
@@ -110,8 +111,7 @@ def _extreme(term: Extreme, frame: Frame) -> Span:
     sure: list[Span] = []
     loose: list[Span] = []
     for member in members(term.group, frame):
-        there = both(member.belongs, compare(member.number, ">", NOTHING))
-        (sure if there is True else loose).append(_span(term.fact, frame.at(member.holder, frame.trace)))
+        (sure if member.there is True else loose).append(_span(term.fact, frame.at(member.holder, frame.trace)))
     if complete(term.group, frame) is not True:
         loose.append(ends)
     pick = largest if term.most else smallest
@@ -180,12 +180,9 @@ def classes(class_of: ClassOf, frame: Frame) -> Sequence[str]:
     if scheme is None:
         return ()
     area = frame.area()
-    kg = Span(0.0, inf) if area is None else frame.remembered(class_of, area, partial(_kg, class_of))
+    term = derive.JUDGED_KG if class_of is ClassOf.JUDGED else derive.LICENSED_KG
+    kg = Span(0.0, inf) if area is None else frame.remembered(term, area, partial(measure, term))
     return derive.classes(scheme, kg)
-
-
-def _kg(class_of: ClassOf, frame: Frame) -> Span:
-    return measure(derive.JUDGED_KG if class_of is ClassOf.JUDGED else derive.LICENSED_KG, frame)
 
 
 _TERMS: Mapping[type, Callable[[Whatever, Frame], Span]] = {
