@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
-from bench import job, life, parts, promise, store
+from bench import job, law, life, parts, promise, store
 from bench.figures import Figure
 
 Case: TypeAlias = Callable[[str, Path], Coroutine[None, None, list[Figure]]]
@@ -44,6 +44,7 @@ def cases(*, quick: bool, seconds: float | None) -> Mapping[str, Case]:
         "store": _case(store.store, _shorter(DAY, quick=quick)),
         "outage": _case(store.outage, _shorter(HOUR, quick=quick)),
         "writer": _case(store.writer, _shorter(LINES, quick=quick)),
+        "law": _case(law.judge, law.Load(times=2 if quick else 15)),
     }
 
 

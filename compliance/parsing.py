@@ -96,8 +96,8 @@ class Grammar:
         Raises:
             StatuteError: if it is none, or names something that is not there.
         """
-        table, operator = _operator(value, _CONDITIONS, place)
-        return _CONDITIONS[operator](self, table, place.at(operator))
+        table, operator = _operator(value, CONDITIONS, place)
+        return CONDITIONS[operator](self, table, place.at(operator))
 
     def term(self, value: object, place: Place) -> Term:
         """Return a term.
@@ -109,8 +109,8 @@ class Grammar:
             return Constant(float(value.toordinal()), "day")
         if isinstance(value, int | float) and not isinstance(value, bool):
             return Constant(float(value))
-        table, operator = _operator(value, _TERMS, place)
-        return _TERMS[operator](self, table, place.at(operator))
+        table, operator = _operator(value, TERMS, place)
+        return TERMS[operator](self, table, place.at(operator))
 
 
 # --- conditions -----------------------------------------------------------------------------------
@@ -498,7 +498,7 @@ def _moves(term: Term) -> bool:
             return False
 
 
-_CONDITIONS: Mapping[str, Callable[[Grammar, Mapping[str, object], Place], Condition]] = {
+CONDITIONS: Mapping[str, Callable[[Grammar, Mapping[str, object], Place], Condition]] = {
     "all": _all,
     "any": _any,
     "not": _not,
@@ -519,7 +519,7 @@ _CONDITIONS: Mapping[str, Callable[[Grammar, Mapping[str, object], Place], Condi
     "holds": _holds,
 }
 
-_TERMS: Mapping[str, Callable[[Grammar, Mapping[str, object], Place], Term]] = {
+TERMS: Mapping[str, Callable[[Grammar, Mapping[str, object], Place], Term]] = {
     "fact": _measure,
     "today": _today,
     "age_days": _age,

@@ -30,14 +30,14 @@ class Case:
     as_of: date
     expect: tuple[Mapping[str, Any], ...]
 
-    def findings(self) -> tuple[Finding, ...]:
+    def findings(self, folder: Path | None = None) -> tuple[Finding, ...]:
         known = _catalogue()
         facts = facts_of(Entries(self.title, "", self.tables), known, self.as_of)
-        return evaluate(_statute(self.law), Situation.of(facts, known, self.on), self.on)
+        return evaluate(_statute(self.law, folder), Situation.of(facts, known, self.on), self.on)
 
-    def complaints(self) -> Iterator[str]:
-        """Say in words what is not as expected; nothing when all is."""
-        findings = self.findings()
+    def complaints(self, folder: Path | None = None) -> Iterator[str]:
+        """Say in words what is not as expected of the law in this folder (None: as shipped); nothing when all is."""
+        findings = self.findings(folder)
         for expected in self.expect:
             unknown = [key for key in expected if key not in EXPECTED]
             if unknown:
@@ -59,8 +59,8 @@ def _catalogue() -> catalogue.Catalogue:
 
 
 @cache
-def _statute(law: str) -> Statute:
-    return statutes.load(law)
+def _statute(law: str, folder: Path | None) -> Statute:
+    return statutes.load(law, folder, _catalogue())
 
 
 def cases(file: Path) -> list[Case]:
