@@ -43,7 +43,7 @@ PULSE_S = 60.0
 WINDOW = 1_000
 """Commits over which `JournalHealth` takes its percentiles."""
 
-WORST_FIRST = ("write", "refused", "dropped", "checkpoint", "slow")
+WORST_FIRST = ("write", "gone", "refused", "dropped", "checkpoint", "slow")
 """The parts that may be in trouble; the first that is gives the reason."""
 
 Committed: TypeAlias = Callable[[int], None]
@@ -98,6 +98,7 @@ class Writer:
         """`threads` is where its thread and its time come from; None is this machine."""
         self._threads = threads or SystemThreads()
         self._path = path
+        self._file = _identity(path)
         self._db = db
         self._frontier = frontier
         self._seal = seal
@@ -120,9 +121,7 @@ class Writer:
         self._dropped = self._dropped_reported = self._refused = self._orphans = 0
         self._last_error = ""
         self._commits: deque[float] = deque(maxlen=WINDOW)
-        self._wal_pages = 0
-        self._truncate = False
-        self._tidy_at = 0.0
+        self._wal_pages, self._truncate, self._tidy_at = 0, False, 0.0
         db.set_wal_hook(self._count_pages)
 
     # --- called from anywhere --------------------------------------------------------------------
@@ -330,6 +329,7 @@ class Writer:
             self._on_seal(fresh)
         self._note(
             write="",
+            gone="gone" if self._file != _identity(self._path) else "",
             refused="refused" if refused else "",
             dropped="dropped" if dropped else "",
             slow="slow" if self._commits[-1] > 1000 * SLOW_COMMIT_S else "",
@@ -382,6 +382,15 @@ class Writer:
     def _count_pages(self, _db: apsw.Connection, _schema: str, pages: int) -> int:
         self._wal_pages = pages
         return apsw.SQLITE_OK
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Which file stands under this name; None for none. One that was deleted takes commits without an error."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _sealed_size(db: apsw.Connection) -> int:

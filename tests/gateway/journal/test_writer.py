@@ -45,6 +45,20 @@ def test_a_slow_commit_is_trouble_until_a_quick_one(path, disk, answers, record,
     assert journal.close(10)
 
 
+@pytest.mark.parametrize("replaced", [False, True])
+def test_a_file_that_was_deleted_or_replaced_under_its_writer_is_trouble(path, answers, record, replaced):
+    journal = Journal.open(path, depot=DEPOT)
+    journal.start(committed=answers.committed, trouble=answers.trouble)
+    journal.submit(record(1))
+    answers.wait_for(record(1).ticket)
+    path.unlink()
+    if replaced:
+        path.write_bytes(b"")
+    journal.submit(record(2))  # SQLite takes it without an error
+    answers.wait(lambda: answers.troubles == [(True, "gone")])
+    assert journal.close(10)
+
+
 @pytest.mark.parametrize(("fault", "code"), [("full", "full"), ("failing", "failing")])
 def test_a_bad_disk_is_told_once_and_nothing_is_lost_when_it_recovers(path, disk, answers, record, fault, code):
     journal = Journal.open(path, depot=DEPOT, vfs=disk.name)
