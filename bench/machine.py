@@ -50,6 +50,14 @@ def children(process: int) -> list[int]:
     return [int(each) for each in listed.split()]
 
 
+def command(process: int) -> str:
+    """The command line of a process; empty for one that has gone."""
+    try:
+        return Path(f"/proc/{process}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+    except FileNotFoundError:
+        return ""
+
+
 def description() -> str:
     """One line: processor, cores, memory, kernel, Python, packages."""
     processor = next(

@@ -13,10 +13,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal
 
-from bench.machine import FIELD_CORE, WATCH_CORE, children, cpu_seconds, pin, resident_mib
+from bench.machine import FIELD_CORE, WATCH_CORE, children, command, cpu_seconds, pin, resident_mib
 from dashboards.ports import Act, Ask, Snapshot
 from gateway.control import ControlError, ask
 
+WEB, OFFICE = "gateway.webchild", "gateway.office.child"
 READY_S = 60.0
 STOP_S = 10.0
 LOOK_S = 0.005
@@ -62,7 +63,7 @@ async def end(process: Process) -> float:
 
 
 class Watch:
-    """The gateway as its own process on its own core; its web child lives on the core of the field."""
+    """The gateway as its own process on its own core; its children live on the core of the field."""
 
     def __init__(self, folder: Path, depot: str, *, program: Sequence[str] = ("gateway.cli", "run")) -> None:
         self._file = folder / "depot.toml"
@@ -83,8 +84,7 @@ class Watch:
     @property
     def web(self) -> int:
         """The web child."""
-        (child,) = children(self.pid)
-        return child
+        return self._children()[WEB]
 
     async def start(self) -> None:
         """Start it and wait until the control socket answers; `start_s` tells how long that took."""
@@ -103,8 +103,9 @@ class Watch:
             )
         await until(self._answers, READY_S, f"the watch's control socket; {self.log()}")
         self.start_s = time.monotonic() - began
-        await until(lambda: len(children(self.pid)) == 1, READY_S, "the web child")
-        pin(self.web, FIELD_CORE)
+        await until(lambda: self._children().keys() == {WEB, OFFICE}, READY_S, "the web child and the office")
+        for child in self._children().values():
+            pin(child, FIELD_CORE)
 
     async def stop(self) -> float:
         """End it in order; return how long it took (s)."""
@@ -137,6 +138,11 @@ class Watch:
     def log(self) -> str:
         """The end of what it said."""
         return self._log.read_text(encoding="utf-8")[-1500:]
+
+    def _children(self) -> dict[str, int]:
+        """The watch's children that run by now, by their program."""
+        said = {command(child): child for child in children(self.pid)}
+        return {each: child for text, child in said.items() for each in (WEB, OFFICE) if each in text}
 
     def _answers(self) -> bool:
         if self._process is not None and self._process.returncode is not None:

@@ -59,9 +59,9 @@ _PAGE = """\
 
 Written by `make bench`. Machine of the last run: {machine}.
 
-The watch process alone is on one core and alone is counted; simulated devices, Mosquitto, the subscriber and the web
-child are on the other. Ten heads leak in the job cases, again and again. "Read" is the moment at which the
-simulated device answered the first poll that showed the gas, "subscriber" the moment at which an independent MQTT
+The watch process alone is on one core and alone is counted; simulated devices, Mosquitto, the subscriber, the web
+child and the office are on the other. Ten heads leak in the job cases, again and again. "Read" is the moment at which
+the simulated device answered the first poll that showed the gas, "subscriber" the moment at which an independent MQTT
 client had the alarm: both by the same monotonic clock, neither taken from the watch. "Siren read back" is the question
 by which the watch proves a siren's coil, as that siren hears it, one alarm at a time: the siren is ordered before the
 journal's commit, the MQTT notice leaves after it. Figures of `job` with a target are those of the window with alarms.

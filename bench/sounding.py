@@ -13,7 +13,7 @@ from simulator.scripted import Request, ScriptedServer, ScriptedUnit
 
 UNIT, COIL = 1, 0
 READ_COILS, WRITE_COIL, ON = 1, 5, 0xFF00
-WITHIN_S = 5.0
+WITHIN_S = 15.0
 LOOK_S = 0.02
 BY = "Bancada"
 
