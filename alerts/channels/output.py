@@ -92,9 +92,12 @@ class LocalOutput:
             self._write()
 
     def heard(self, state: State) -> None:
-        """It said its state unasked: switched by others, or started anew. What is not as wanted is put right."""
-        if self._timer is None and self._settle(state, "") and state != self.wanted:
-            self._write()
+        """It said its state: after a command, however late, or unasked, when it was switched by others or started anew.
+
+        What is not as wanted is put right.
+        """
+        if self._settle(state, "") and self.wanted is not None and state != self.wanted:
+            self._again()
 
     def look(self) -> None:
         """Read it now rather than at the next round: its wire is back."""

@@ -75,12 +75,12 @@ class TopicOutput:
         return _allows(self._point, on)
 
     def write(self, on: bool, done: Done) -> None:
-        """Publish the command at QoS 1 and wait for the state that follows; how long, the caller knows."""
+        """Publish the command at QoS 1. `done` is called where that fails; the state that follows is `heard`."""
         topic, payload = self._point.message(self._names, on=on)
         self._publish(topic, payload, done)
 
     def read(self, done: Done) -> bool:
-        """Ask for the state, where the device answers questions."""
+        """Ask for the state, where the device answers questions; likewise."""
         if self._question is None:
             return False
         self._publish(*self._question, done)
@@ -106,10 +106,8 @@ class TopicOutput:
         state = self._point.state(payload)
         if state is None:
             return
-        waiting, self._waiting = self._waiting, None
-        if waiting is not None:
-            waiting(state, "")
-        elif self.listener is not None:
+        self._waiting = None
+        if self.listener is not None:
             self.listener.heard(state)
 
     def _publish(self, topic: str, payload: bytes, done: Done) -> None:
