@@ -67,6 +67,18 @@ class Import(msgspec.Struct, frozen=True, tag="import"):
     anyway: bool = False
 
 
+class Attach(msgspec.Struct, frozen=True, tag="attach"):
+    """Keep a file (PDF, JPEG or PNG) beside the journal; an entry's `attachment` may then name it by its SHA-256.
+
+    Attributes:
+        content: the file's bytes (base64 on the wire).
+    """
+
+    ref: int
+    by: str
+    content: bytes
+
+
 class Look(msgspec.Struct, frozen=True, tag="look"):
     """Ask what the office knows.
 
@@ -74,7 +86,8 @@ class Look(msgspec.Struct, frozen=True, tag="look"):
         what: ``forms`` (registers and their fields), ``register`` (one register's subjects; `name`), ``history``
             (every entry of a subject; `name`, `subject`), ``stock``, ``movements`` (a month's map; `name` is
             ``2026-11``), ``findings``, ``finding`` (one finding's history; `name` is the rule), ``survey`` (what is
-            still to be told), ``report``.
+            still to be told, in groups, danger first), ``report`` (the compliance history from `start` to before
+            `end`).
         on: as at this day or time; empty: now.
         known: as known at that day or time; empty: as known now.
     """
@@ -117,7 +130,7 @@ class Reply(msgspec.Struct, frozen=True, tag="reply"):
     data: Any = None
 
 
-ToOffice = Enter | Import | Look
+ToOffice = Enter | Import | Attach | Look
 
 
 class Paper(msgspec.Struct, frozen=True):

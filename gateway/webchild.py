@@ -33,6 +33,7 @@ from dashboards.web.watched import LedgerError
 from gateway import limits, logs, watchbook
 from gateway.journal.errors import StoreError
 from gateway.journal.reader import JournalReader
+from gateway.office import attachments
 from gateway.records import event_from
 from gateway.store import history, layout
 from sensors.stamps import Instant, Stamp, UtcNanos
@@ -80,6 +81,21 @@ class JournalLedger:
             raise LedgerError(f"{error.what}; {error.right}") from error
 
 
+class KeptFiles:
+    """The files that entries name, for the screens."""
+
+    def __init__(self, journal: Path) -> None:
+        self._folder = attachments.folder_of(journal)
+
+    def load(self, name: str) -> tuple[bytes, str] | None:
+        """Return a file and its media type; None where there is none, or it is not what it was.
+
+        Raises:
+            OSError: it cannot be read.
+        """
+        return attachments.load(self._folder, name)
+
+
 class StoredTrends:
     """The readings for the screens. Opened for each question, like the journal."""
 
@@ -121,6 +137,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         trends=StoredTrends(given.journal.with_name(layout.NAME)),
         watched=JournalLedger(given.journal, given.timezone),
         office=None if given.office is None else OfficeLine(given.office),
+        attachments=KeptFiles(given.journal),
         language=given.language,
     )
     app = application(screens, language=given.language, version=version("vigia-glp"), hosts=frozenset(given.host))

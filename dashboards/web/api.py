@@ -28,7 +28,7 @@ from dashboards.web.figures import exposition
 from dashboards.web.hub import Hub, HubFullError
 from dashboards.web.link import GatewayLink, LinkLostError
 from dashboards.web.office_line import OfficeLine
-from dashboards.web.registry import NotEntered, Told, add_registry
+from dashboards.web.registry import Attachments, NotEntered, Told, add_registry
 from dashboards.web.trends import add_trends
 from dashboards.web.watched import add_ledger
 from dashboards.wording import Locale
@@ -96,6 +96,11 @@ class Screens(Protocol):
         """The line to the office; None where the page has none."""
         ...
 
+    @property
+    def attachments(self) -> Attachments | None:
+        """The files that entries name; None where there is no journal."""
+        ...
+
     def locale(self, timezone: str) -> Locale:
         """How the depot writes, at the times of this zone."""
         ...
@@ -115,7 +120,7 @@ def api(screens: Screens) -> APIRouter:
     add_trends(router, lambda: screens.trends)
     # looked up when asked, as the others are: routes can be listed without screens
     add_ledger(router, lambda: screens.watched, lambda timezone: screens.locale(timezone))  # noqa: PLW0108
-    add_registry(router, lambda: screens.office)
+    add_registry(router, lambda: screens.office, lambda: screens.attachments, lambda timezone: screens.locale(timezone))  # noqa: PLW0108
     return router
 
 

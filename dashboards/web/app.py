@@ -13,12 +13,15 @@ from starlette.types import ASGIApp
 
 from dashboards.ports import History, Snapshot, Trends, WatchedTime
 from dashboards.web.api import api, schemas
+from dashboards.web.conformity import conformity
 from dashboards.web.guard import Guard
 from dashboards.web.hub import Hub
 from dashboards.web.link import GatewayLink
 from dashboards.web.office_line import OfficeLine
 from dashboards.web.page import Page, words
+from dashboards.web.papers import Papers
 from dashboards.web.refusals import speak_one_shape
+from dashboards.web.registry import Attachments
 from dashboards.wording import Locale
 
 STATIC = Path(__file__).parent / "static"
@@ -46,6 +49,7 @@ class WebScreens:
         trends: Trends | None = None,
         watched: WatchedTime | None = None,
         office: OfficeLine | None = None,
+        attachments: Attachments | None = None,
         language: str = "pt-BR",
         monotonic: Callable[[], float] = time.monotonic,
         civil: Callable[[], float] = time.time,
@@ -56,6 +60,7 @@ class WebScreens:
         self.trends = trends
         self.watched = watched
         self.office = office
+        self.attachments = attachments
         self._language = language
 
     def locale(self, timezone: str) -> Locale:
@@ -108,6 +113,7 @@ def application(screens: WebScreens, *, language: str, version: str, hosts: froz
     speak_one_shape(app)
     app.include_router(api(screens))
     app.include_router(Page(screens, language).routes())
+    app.include_router(conformity(Papers(screens, language)))
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     described = app.openapi
 

@@ -16,7 +16,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 MAX_BODY_BYTES = 8 * 1024
 MAX_REGISTER_BYTES = 256 * 1024
 MAX_SHEET_BYTES = 8 * 1024 * 1024
+MAX_FORM_BYTES = MAX_SHEET_BYTES + 256 * 1024
+"""A form with a file in it, and what stands around it."""
+
 LONGER = (
+    (re.compile(r"/conformidade/vistoria"), MAX_REGISTER_BYTES),
+    (re.compile(r"/conformidade/lancar/[^/]+"), MAX_FORM_BYTES),
+    (re.compile(r"/api/v1/attachments"), MAX_SHEET_BYTES),
     (re.compile(r"/api/v1/registers/[^/]+/import"), MAX_SHEET_BYTES),
     (re.compile(r"/api/v1/registers/[^/]+"), MAX_REGISTER_BYTES),
 )

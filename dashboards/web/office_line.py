@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 
-from dashboards.office import Enter, Import, Look, Reply
+from dashboards.office import Attach, Enter, Import, Look, Reply
 
 ANSWERED_WITHIN_S = 30.0
 MAX_ANSWER_BYTES = 64 * 1024 * 1024
@@ -21,7 +21,7 @@ class OfficeLine:
     def __init__(self, path: Path) -> None:
         self._path = path
 
-    async def ask(self, ask: Enter | Import | Look) -> Reply:
+    async def ask(self, ask: Enter | Import | Attach | Look) -> Reply:
         """Ask one thing.
 
         Raises:

@@ -92,7 +92,7 @@ class Page:
         snapshot = link.snapshot()
         current = self._screens.present() is not None
         language = wanted_language(request, self._language)
-        locale = Locale(language, words(language), _zone(snapshot))
+        locale = Locale(language, words(language), zone_of(snapshot))
         view = None if snapshot is None else page_view(snapshot, locale, current=current, lost_s=link.age_s)
         text = self._templates.get_template("live.html").render(
             view=view,
@@ -102,7 +102,7 @@ class Page:
             t=locale.text,
             banner=_banner(locale, link.age_s, current=current),
             said=locale.words.get(f"act.{said}", ""),
-            name=_name_of(request),
+            name=name_of(request),
             held="hold" in request.query_params,
             refresh_s=REFRESH_S,
             now=None if snapshot is None else locale.clock(snapshot.at, now=snapshot.at),
@@ -235,11 +235,13 @@ def _banner(locale: Locale, age_s: float | None, *, current: bool) -> str:
     return locale.text("headline.gateway_lost", age=locale.age(age_s))
 
 
-def _name_of(request: Request) -> str:
+def name_of(request: Request) -> str:
+    """Return the name that was last signed with in this browser."""
     return " ".join(unquote(request.cookies.get(NAME_COOKIE, "")).split())[:80]
 
 
-def _zone(snapshot: Snapshot | None) -> ZoneInfo:
+def zone_of(snapshot: Snapshot | None) -> ZoneInfo:
+    """Return the depot's time zone; UTC while it is not known."""
     try:
         return ZoneInfo("UTC" if snapshot is None else snapshot.depot.timezone)
     except (ZoneInfoNotFoundError, ValueError):

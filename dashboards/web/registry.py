@@ -2,17 +2,20 @@
 
 from collections.abc import Callable
 from http import HTTPStatus
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Protocol
+from urllib.parse import quote
 
 import msgspec
 from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, Field, StringConstraints
 from starlette.responses import Response
 
-from dashboards.office import Enter, Fault, Import, LineAsk, Look, Reply
+from dashboards.office import Attach, Enter, Fault, Import, LineAsk, Look, Reply
+from dashboards.reports.tables import tables
 from dashboards.web.acting import MAX_NAME_CHARS, MAX_NOTE_CHARS
 from dashboards.web.answers import Refused, as_json, described
 from dashboards.web.office_line import NoOfficeError, OfficeLine
+from dashboards.wording import Locale
 
 MAX_LINES = 500
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_NAME_CHARS)]
@@ -65,9 +68,27 @@ class RegisterDeed(BaseModel):
     anyway: bool = False
 
 
-def add_registry(router: APIRouter, office: Callable[[], OfficeLine | None]) -> None:
-    """Add the routes; where `office` gives None there is none, and they say so."""
+class Attachments(Protocol):
+    """The kept files as the screens may read them: read-only, from another process."""
+
+    def load(self, name: str) -> tuple[bytes, str] | None:
+        """Return a file and its media type; None where there is none of this name."""
+        ...
+
+
+def add_registry(
+    router: APIRouter,
+    office: Callable[[], OfficeLine | None],
+    files: Callable[[], Attachments | None],
+    locale: Callable[[str], Locale],
+) -> None:
+    """Add the routes; where `office` gives None there is none, and they say so.
+
+    `locale` says how the depot writes, at the times of a zone.
+    """
     _add_looking(router, office)
+    _add_papers(router, office, locale)
+    _add_attachments(router, office, files)
     _add_entering(router, office)
 
 
@@ -110,6 +131,62 @@ def _add_looking(router: APIRouter, office: Callable[[], OfficeLine | None]) -> 
         return await _answered(office, Look(1, "movements", name=month))
 
 
+def _add_papers(router: APIRouter, office: Callable[[], OfficeLine | None], locale: Callable[[str], Locale]) -> None:
+    @router.get("/api/v1/survey", responses=described(Told, Refused))
+    async def survey() -> Response:
+        """What is still to be told so that the depot's laws can be judged: grouped, danger first; routines that end."""
+        return await _answered(office, Look(1, "survey"))
+
+    @router.get("/api/v1/reports", responses=described(Told, Refused, 422))
+    async def reports(
+        start: Annotated[str, Query(alias="from", max_length=40)],
+        end: Annotated[str, Query(alias="to", max_length=40)],
+        form: Annotated[Literal["json", "csv"], Query(alias="format")] = "json",
+    ) -> Response:
+        """The compliance history of a time: verdicts, breaches, registers, alarms, ledger, gaps, journal proof."""
+        reply = await _asked(office, Look(1, "report", start=start, end=end))
+        if isinstance(reply, Response):
+            return reply
+        name = f"vigia-{reply.data['depot']['id']}-{start}-{end}.{form}".replace('"', "")
+        if form == "json":
+            answer = as_json(Told(reply.data))
+        else:
+            text = tables(reply.data, locale(reply.data["timezone"]))
+            answer = Response(text.encode(), media_type="text/csv; charset=utf-8")
+        answer.headers["content-disposition"] = f'attachment; filename="{quote(name)}"'
+        return answer
+
+
+def _add_attachments(
+    router: APIRouter, office: Callable[[], OfficeLine | None], files: Callable[[], Attachments | None]
+) -> None:
+    answers = described(Told, Refused)
+    answers[422] = {**described(NotEntered, Refused)[200], "description": "not one of the kinds, or too large"}
+
+    @router.post("/api/v1/attachments", responses=answers)
+    async def attach(request: Request, by: Annotated[str, Query(min_length=1, max_length=MAX_NAME_CHARS)]) -> Response:
+        """Keep a file (PDF, JPEG, PNG; the request's body); an entry's value `attachment` may then name it."""
+        return await _answered(office, Attach(1, by, await request.body()))
+
+    @router.get("/api/v1/attachments/{name}", responses={200: {"content": {"application/octet-stream": {}}}})
+    def attachment(name: str) -> Response:
+        """A kept file (in a worker thread: it reads the disk). 404 where its bytes are not what its name says."""
+        kept = files()
+        try:
+            found = None if kept is None else kept.load(name)
+        except OSError as error:
+            return as_json(Refused("no-journal", detail=str(error)), HTTPStatus.SERVICE_UNAVAILABLE)
+        if found is None:
+            return as_json(Refused("not-found"), HTTPStatus.NOT_FOUND)
+        content, kind = found
+        ending = kind.rpartition("/")[2].replace("jpeg", "jpg")
+        headers = {
+            "content-disposition": f'inline; filename="{name[:12]}.{ending}"',
+            "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+        }
+        return Response(content, media_type=kind, headers=headers)
+
+
 def _add_entering(router: APIRouter, office: Callable[[], OfficeLine | None]) -> None:
     answers = described(Told, Refused)
     for status in (HTTPStatus.CONFLICT, HTTPStatus.UNPROCESSABLE_ENTITY):
@@ -134,7 +211,13 @@ def _add_entering(router: APIRouter, office: Callable[[], OfficeLine | None]) ->
         return await _answered(office, Import(1, by, register, await request.body(), decimal, effective, dry=dry))
 
 
-async def _answered(office: Callable[[], OfficeLine | None], ask: Enter | Import | Look) -> Response:
+async def _answered(office: Callable[[], OfficeLine | None], ask: Enter | Import | Attach | Look) -> Response:
+    reply = await _asked(office, ask)
+    return reply if isinstance(reply, Response) else as_json(Told(reply.data))
+
+
+async def _asked(office: Callable[[], OfficeLine | None], ask: Enter | Import | Attach | Look) -> Reply | Response:
+    """Return what the office answered, or the no that goes to the caller."""
     line = office()
     if line is None:
         return as_json(Refused("no-office"), HTTPStatus.SERVICE_UNAVAILABLE)
@@ -142,7 +225,7 @@ async def _answered(office: Callable[[], OfficeLine | None], ask: Enter | Import
         reply = await line.ask(ask)
     except NoOfficeError as error:
         return as_json(Refused("no-office", detail=str(error)), HTTPStatus.SERVICE_UNAVAILABLE)
-    return as_json(Told(reply.data)) if reply.ok else _refused(reply)
+    return reply if reply.ok else _refused(reply)
 
 
 def _refused(reply: Reply) -> Response:

@@ -8,7 +8,8 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from compliance.registers.civil import add_months
-from compliance.registers.entries import Millis
+from compliance.registers.entries import EntryId, Millis
+from compliance.registers.facts import day
 from compliance.registers.movements import month
 from gateway.depot import Depot
 from gateway.journal.reader import JournalReader
@@ -53,9 +54,22 @@ class Books:
         found = {name: shown.register(self.desk.standing(name, at, known)) for name in self.forms if name != STOCK}
         return {name: held for name, held in found.items() if held}
 
-    def stock(self, at: Millis | None, known: Millis | None) -> Mapping[str, Any]:
-        """What stands in every area at a moment."""
-        return shown.stock(self.desk.stock(at, known), sorted(self.desk.areas))
+    def stock(self, at: Millis | None, known: Millis | None, now: Millis) -> Mapping[str, Any]:
+        """What stands in every area at a moment (None: `now`), and what each is licensed for."""
+        on = day(now if at is None else at, self.zone)
+        held = shown.stock(self.desk.stock(at, known), sorted(self.desk.areas))
+        return held | {"limits": self.judge.limits(on)}
+
+    def finding(self, rule: str, subject: str) -> list[dict[str, Any]]:
+        """Every step of one finding, oldest first, with the persons whose entries caused it."""
+        return [
+            {**change, "because": [self._named(cause) for cause in change.get("because", ())]}
+            for change in self.judge.history(rule, subject)
+        ]
+
+    def _named(self, cause: Mapping[str, Any]) -> dict[str, Any]:
+        entry = self.desk.find(EntryId(str(cause.get("entry", ""))))
+        return {**cause, "by": None if entry is None else entry.by}
 
     def movements(self, name: str) -> list[dict[str, Any]]:
         """A month's map of movements; `name` is ``2026-11``.

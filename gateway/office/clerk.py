@@ -16,19 +16,21 @@ import structlog
 from alerts.messages.catalogue import LANGUAGES, Catalogue
 from compliance.registers.entries import STOCK_ACTS, Entry, Millis
 from compliance.registers.forms import Problem
-from dashboards.office import Enter, Fault, File, Import, Judged, Look, Paper, Reply, ToOffice
+from dashboards.office import Attach, Enter, Fault, File, Import, Judged, Look, Paper, Reply, ToOffice
 from dashboards.ports import Answer
 from gateway.clock import SystemClock
 from gateway.control import ControlError
 from gateway.depot import Depot
 from gateway.journal.errors import StoreError
+from gateway.office import attachments, findings, shown
 from gateway.office import entries as kept
-from gateway.office import findings, shown
 from gateway.office.asked import MomentError, from_lines, from_sheet, moment
 from gateway.office.books import Books
 from gateway.office.desk import Admitted, Told
 from gateway.office.door import ask_watch
+from gateway.office.forms import ATTACHMENT
 from gateway.office.judge import until_midnight_s
+from gateway.office.report import report
 from sensors.stamps import MILLISECOND
 
 WRITTEN_WITHIN_S = 10.0
@@ -54,6 +56,13 @@ class Clerk:
     async def answer(self, ask: ToOffice) -> Reply:
         """Answer one ask."""
         try:
+            match ask:
+                case Look(what="report"):
+                    return await asyncio.to_thread(self._report, ask)
+                case Attach():
+                    return await asyncio.to_thread(self._attach, ask)
+                case _:
+                    pass
             async with self._one_at_a_time:
                 if isinstance(ask, Look):
                     self._books.catch_up()
@@ -68,6 +77,7 @@ class Clerk:
         self._books.catch_up()
         now = self._now()
         told, problems = self._told(ask, now)
+        problems += self._not_kept(told)
         if problems:
             return self._refused(ask.ref, problems)
         answer = self._books.desk.admit(told, now)
@@ -94,6 +104,26 @@ class Clerk:
             right = ", ".join(sorted(self._books.forms))
             return [], [Problem(0, "register", "unknown-register", ask.register, right)]
         return from_sheet(ask, form, self._books.zone, now, _new_id)
+
+    def _not_kept(self, told: Sequence[Told]) -> list[Problem]:
+        """Name the attachments that entries refer to and nobody has sent."""
+        folder = attachments.folder_of(self._depot.journal)
+        named = [(one.line, one.entry.values.get(ATTACHMENT.name)) for one in told]
+        return [
+            Problem(line, ATTACHMENT.name, "no-such-attachment", str(name), "SHA-256")
+            for line, name in named
+            if name is not None and not attachments.is_kept(folder, str(name))
+        ]
+
+    def _attach(self, ask: Attach) -> Reply:
+        """Keep a file. It counts for nothing until an entry names it."""
+        try:
+            name, kind = attachments.keep(attachments.folder_of(self._depot.journal), ask.content)
+        except attachments.AttachmentError as error:
+            return self._refused(ask.ref, [Problem(0, ATTACHMENT.name, error.problem, error.got, error.right)])
+        except OSError as error:
+            return Reply(ask.ref, ok=False, error="busy", data=str(error))
+        return Reply(ask.ref, ok=True, data={"attachment": name, "type": kind, "bytes": len(ask.content)})
 
     async def _write(self, by: str, entries: Sequence[Entry], now: Millis) -> None:
         await self._file(by, tuple(Paper(kept.KIND, kept.body(some, now)) for some in _batched(entries)))
@@ -166,16 +196,28 @@ class Clerk:
             return Reply(ask.ref, ok=False, error="bad-request", data=ask.what)
         return Reply(ask.ref, ok=True, data=data)
 
+    def _report(self, ask: Look) -> Reply:
+        """Out of the journal alone, in books of its own: it takes seconds, and nobody waits for it."""
+        now = self._now()
+        try:
+            start, end = (moment(text, self._books.zone, now) for text in (ask.start, ask.end))
+        except MomentError as error:
+            return self._refused(ask.ref, [Problem(0, "start", "not-a-date", str(error), "2026-07-31")])
+        if end <= start:
+            return self._refused(ask.ref, [Problem(0, "end", "not-after", ask.end, f"> {ask.start}")])
+        return Reply(ask.ref, ok=True, data=report(self._depot, start, end, now))
+
     def _looked(self, ask: Look, on: Millis | None, known: Millis | None, now: Millis) -> Any:  # noqa: ANN401 - JSON
         books, desk, judge = self._books, self._books.desk, self._books.judge
         looks: dict[str, Callable[[], Any]] = {
             "forms": lambda: shown.forms(books.forms),
             "register": lambda: shown.register(desk.standing(ask.name, on, known)),
             "history": lambda: shown.history(desk.history(ask.name, ask.subject)),
-            "stock": lambda: books.stock(on, known),
+            "stock": lambda: books.stock(on, known, now),
             "movements": lambda: books.movements(ask.name),
             "findings": lambda: judge.findings(desk, now if on is None else on, known),
-            "finding": lambda: judge.history(ask.name, ask.subject),
+            "finding": lambda: books.finding(ask.name, ask.subject),
+            "survey": lambda: judge.survey(desk, now),
         }
         return looks[ask.what]() if ask.what in looks else None
 

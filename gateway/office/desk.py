@@ -117,6 +117,10 @@ class Desk:
         held = fold(mine, Millis(2**62) if at is None else at, known)
         return MappingProxyType({subject: standing for (_, subject), standing in held.items()})
 
+    def find(self, entry: EntryId) -> Entry | None:
+        """Return an entry by its id."""
+        return self._known.get(entry)
+
     def history(self, register: str, subject: str) -> tuple[Entry, ...]:
         """Everything ever told of one subject."""
         return tuple(entry for entry in self._entries if (entry.register, entry.subject) == (register, subject))

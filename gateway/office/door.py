@@ -11,7 +11,7 @@ from socket import AF_UNIX, SOCK_STREAM, socket
 
 import msgspec
 
-from dashboards.office import Enter, Import, Look, Reply, ToOffice
+from dashboards.office import Attach, Enter, Import, Look, Reply, ToOffice
 from gateway.control import ControlError, claim, remove_own
 
 MAX_ASK_BYTES = 12 * 1024 * 1024
@@ -75,7 +75,7 @@ class Door:
             await writer.drain()
 
 
-def ask_office(path: Path, ask: Enter | Import | Look, timeout_s: float = 20.0) -> Reply:
+def ask_office(path: Path, ask: Enter | Import | Attach | Look, timeout_s: float = 20.0) -> Reply:
     """Ask the office behind `path` one thing and wait for the answer (for commands; it blocks).
 
     Raises:

@@ -1,10 +1,12 @@
 """The registers a depot keeps, and their fields: the kinds of things in the law's list of facts, and the stock."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from decimal import Decimal
 from math import isfinite
 
 from compliance import catalogue
-from compliance.catalogue import LABELLED, FactType
+from compliance.catalogue import LABELLED, FactType, Source
 from compliance.registers.forms import Field, FieldType, Form
 from gateway.office.desk import STOCK
 
@@ -12,14 +14,23 @@ STOCK_FIELDS = ("size_kg", "state", "brand", "lot", "place")
 """The facts of a container that tell one pile from another."""
 
 
+ALSO: Mapping[str, Source] = {"leak": Source.LIVE}
+"""What the heads tell of a thing, and a person too: a leak that was smelt has no alarm."""
+
+NOTE = Field("note", FieldType.TEXT, {"pt-BR": "Observação", "en": "Note"})
+ATTACHMENT = Field("attachment", FieldType.TEXT, {"pt-BR": "Anexo", "en": "Attachment"})
+"""On every record: a file that is kept by its SHA-256, as `attachments` keeps it. No rule of the law reads either."""
+
+
 def forms() -> dict[str, Form]:
     """Return every register's form, by its name; read from files: call it once."""
     facts = catalogue.load()
     found = {
-        kind: Form(kind, tuple(_field(fact) for fact in facts.facts(kind) if fact.source in LABELLED))
-        for kind in facts.kinds
+        kind: Form(kind, tuple(_field(fact) for fact in facts.facts(kind) if _is_told(fact))) for kind in facts.kinds
     }
-    found = {kind: form for kind, form in found.items() if form.fields}
+    found = {
+        kind: replace(form, fields=(*form.fields, NOTE, ATTACHMENT)) for kind, form in found.items() if form.fields
+    }
     containers = {fact.name: fact for fact in facts.facts("container")}
     piles = tuple(_field(containers[name]) for name in STOCK_FIELDS)
     size, state, brand, lot, place = piles
@@ -31,8 +42,12 @@ def forms() -> dict[str, Form]:
         Field("to_place", place.type, {"pt-BR": "Novo lugar", "en": "New place"}, choices=place.choices),
     )
     sized = Field(size.name, FieldType.SIZE, size.label, size.ask, least=size.least, most=size.most)
-    found[STOCK] = Form(STOCK, (sized, state, units, brand, lot, place, *moved), key="area")
+    found[STOCK] = Form(STOCK, (sized, state, units, brand, lot, place, *moved, NOTE, ATTACHMENT), key="area")
     return found
+
+
+def _is_told(fact: FactType) -> bool:
+    return fact.source in LABELLED or (fact.label is not None and fact.source is ALSO.get(fact.kind))
 
 
 def _field(fact: FactType) -> Field:

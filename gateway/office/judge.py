@@ -22,7 +22,7 @@ from gateway.depot import Depot
 from gateway.events import Json
 from gateway.journal.reader import JournalReader
 from gateway.lawfacts import configured
-from gateway.office import findings
+from gateway.office import findings, survey
 from gateway.office.desk import Desk
 from gateway.office.findings import Key, Stand
 from sensors.stamps import SECOND
@@ -97,6 +97,25 @@ class Judge:
             "findings": [self._shown(finding) for finding in found],
         }
 
+    def survey(self, desk: Desk, now: Millis) -> dict[str, Any]:
+        """What is still to be told so that every binding rule can be judged."""
+        kinds = {statute.id: statute.kind for statute in self._statutes}
+        binding = [one for one in self._found(desk, now, None) if kinds[one.statute] is not StatuteKind.REFERENCE]
+        standing = fold(desk.entries, now)
+        asked = survey.questions(binding, standing, desk.entries, self._catalogue, self._zone)
+        return survey.as_json(asked, standing, told.day(now, self._zone))
+
+    def limits(self, on: date) -> list[dict[str, Any]]:
+        """What each area is licensed for, and which class of which law that is."""
+        return [
+            {
+                "area": area.id,
+                "licensed_kg": f"{area.licensed_kg:.6g}",
+                "classes": [found for statute in self._statutes if (found := _class(statute, area.licensed_kg, on))],
+            }
+            for area in self._depot.areas
+        ]
+
     @property
     def changes(self) -> Sequence[Mapping[str, Any]]:
         """Every change of a finding that the journal holds, oldest first."""
@@ -156,6 +175,16 @@ def _statute(statute: Statute) -> dict[str, Any]:
     }
     kind = statute.kind.value
     return {"id": statute.id, "title": statute.title, "citation": statute.citation, "kind": kind, "clauses": clauses}
+
+
+def _class(statute: Statute, kg: float, on: date) -> dict[str, Any] | None:
+    """The class that so many kg fall into, if the statute has classes on this day."""
+    scheme = next((scheme for scheme in statute.schemes if scheme.period.holds(on)), None)
+    if scheme is None or statute.kind is StatuteKind.HOUSE:
+        return None
+    found = next(one for one in scheme.classes if one.up_to_kg is None or kg <= one.up_to_kg)
+    most = None if found.up_to_kg is None else f"{found.up_to_kg:.6g}"
+    return {"statute": statute.id, "citation": statute.citation, "class": found.name, "up_to_kg": most}
 
 
 def _rule(rule: Rule) -> dict[str, Any]:

@@ -38,7 +38,7 @@ def report(depot: Depot, start: Millis, end: Millis, now: Millis) -> dict[str, A
         "made": time(now),
         "verdicts": books.judge.findings(books.desk, last, None),
         "breaches": history.breaches(books.judge.changes, start, end),
-        "stock": books.stock(last, None),
+        "stock": books.stock(last, None, last),
         "registers": books.registers(last, None),
         "alarms": alarms,
         "ledger": ledger["months"],

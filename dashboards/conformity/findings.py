@@ -1,0 +1,230 @@
+"""What the law says of the depot, as a page shows it: what is broken first, then what is due, then law by law. Pure."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any
+from urllib.parse import urlencode
+
+from dashboards.conformity.phrases import HOUSE, REFERENCE, Phrases
+from dashboards.detector_cards import Badge, Tone
+
+VIOLATED, UNDETERMINED, COMPLIANT, NOT_APPLICABLE = "VIOLATED", "UNDETERMINED", "COMPLIANT", "NOT_APPLICABLE"
+ORDER = (VIOLATED, UNDETERMINED, COMPLIANT, NOT_APPLICABLE)
+SEVERITIES = ("danger", "serious", "minor")
+NAMED = 3
+"""How many missing facts a row names; the finding's own page names all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One fact that a finding rests on."""
+
+    what: str
+    value: str
+    missing: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FindingRow:
+    """One finding. `mark` says whose rule it is where it is no law: house rule, or a reference that is not this law."""
+
+    clause: str
+    law: str
+    mark: str
+    where: str
+    what: str
+    badge: Badge
+    severity: str
+    margin: str
+    holds: str
+    missing: str
+    since: str
+    remedy: str
+    link: str
+    evidence: tuple[Told, ...] = ()
+    together: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LawView:
+    """One law with its findings; `aside` are those that do not apply."""
+
+    title: str
+    mark: str
+    counts: str
+    rows: tuple[FindingRow, ...]
+    aside: tuple[FindingRow, ...]
+    open: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FindingsView:
+    """The page's findings. `first`: violated or soon due, of what binds."""
+
+    headline: Badge
+    counts: str
+    first: tuple[FindingRow, ...]
+    laws: tuple[LawView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a finding's history."""
+
+    on: str
+    badge: Badge
+    because: tuple[str, ...]
+    evidence: tuple[Told, ...]
+
+
+def findings_view(data: Mapping[str, Any], phrases: Phrases) -> FindingsView:
+    """Say everything about the findings of a day, as the office answers them."""
+    laws = {law["id"]: law for law in data["statutes"]}
+    binding = [one for one in data["findings"] if laws[one["statute"]]["kind"] != REFERENCE]
+    first = sorted((one for one in binding if one["verdict"] == VIOLATED or one["soon"]), key=_urgency)
+    return FindingsView(
+        headline=_headline(binding, phrases),
+        counts=_counts(binding, phrases),
+        first=tuple(finding_row(one, data, phrases) for one in first),
+        laws=tuple(
+            _law(law, [one for one in data["findings"] if one["statute"] == law["id"]], data, phrases)
+            for law in sorted(laws.values(), key=lambda law: (law["kind"] == REFERENCE, law["kind"] == HOUSE))
+        ),
+    )
+
+
+def finding_row(one: Mapping[str, Any], data: Mapping[str, Any], phrases: Phrases) -> FindingRow:
+    """Say one finding, in the words of its rule."""
+    locale = phrases.locale
+    law = next(law for law in data["statutes"] if law["id"] == one["statute"])
+    rule = data["rules"].get(one["rule"], {})
+    evidence = tuple(_told(fact, phrases) for fact in one["evidence"])
+    missing = [told.what for told in evidence if told.missing] if one["verdict"] == UNDETERMINED else []
+    more = locale.text("conformity.more", count=len(missing) - NAMED) if len(missing) > NAMED else ""
+    together = [phrases.areas.get(area, area) for area in one.get("together", ())]
+    return FindingRow(
+        clause=one["clause"],
+        law=law["citation"],
+        mark=mark_of(law["kind"], phrases),
+        where=phrases.subject(one["subject"]),
+        what=phrases.of(rule.get("text"), one["rule"]),
+        badge=verdict_badge(one, phrases, binds=law["kind"] != REFERENCE),
+        severity=locale.text(f"severity.{one['severity']}"),
+        margin=phrases.margin(one.get("margin")),
+        holds=_holds(one, phrases),
+        missing=locale.text("conformity.missing", facts="; ".join(missing[:NAMED]) + more) if missing else "",
+        since=locale.text("conformity.since", day=phrases.day(one["since"])) if one.get("since") else "",
+        remedy=phrases.of(rule.get("remedy")) if one["verdict"] == VIOLATED or one["soon"] else "",
+        link="?" + urlencode({"rule": one["rule"], "subject": one["subject"]}),
+        evidence=evidence,
+        together=locale.text("conformity.together", areas=", ".join(together)) if len(together) > 1 else "",
+    )
+
+
+def steps(history: Iterable[Mapping[str, Any]], phrases: Phrases) -> tuple[Step, ...]:
+    """Say a finding's history, the latest step first."""
+    return tuple(
+        Step(
+            on=phrases.day(change["on"]),
+            badge=verdict_badge(change, phrases),
+            because=tuple(_cause(cause, phrases) for cause in change.get("because", ())),
+            evidence=tuple(_told(fact, phrases) for fact in change.get("evidence", ())),
+        )
+        for change in reversed(list(history))
+    )
+
+
+def verdict_badge(one: Mapping[str, Any], phrases: Phrases, *, binds: bool = True) -> Badge:
+    """Say a verdict by word, shape and tone."""
+    locale, verdict = phrases.locale, one["verdict"]
+    tone: Tone = "normal"
+    word = locale.text(f"verdict.{verdict}")
+    if verdict == VIOLATED and binds:
+        tone = "alarm" if one.get("severity") == SEVERITIES[0] else "attention"
+    elif verdict == UNDETERMINED:
+        tone = "aside"
+    elif verdict == COMPLIANT and one.get("soon") and binds:
+        tone, word = "attention", locale.text("verdict.soon")
+    shape = {VIOLATED: "■", UNDETERMINED: "?", COMPLIANT: "○", NOT_APPLICABLE: "–"}[verdict]
+    return Badge(tone, "▲" if word == locale.text("verdict.soon") else shape, word)
+
+
+def mark_of(kind: str, phrases: Phrases) -> str:
+    """Say whose rule it is, where it is not a law's."""
+    return phrases.locale.text(f"mark.{kind}") if kind in (HOUSE, REFERENCE) else ""
+
+
+# --- details --------------------------------------------------------------------------------------
+
+
+def _law(
+    law: Mapping[str, Any], found: Sequence[Mapping[str, Any]], data: Mapping[str, Any], phrases: Phrases
+) -> LawView:
+    order = {clause: place for place, clause in enumerate(law["clauses"])}
+    rows = sorted(found, key=lambda one: (order.get(one["clause"], len(order)), one["rule"], one["subject"]))
+    return LawView(
+        title=law["citation"] if law["kind"] == HOUSE else f"{law['citation']} - {law['title']}",
+        mark=mark_of(law["kind"], phrases),
+        counts=_counts(found, phrases),
+        rows=tuple(finding_row(one, data, phrases) for one in rows if one["verdict"] != NOT_APPLICABLE),
+        aside=tuple(finding_row(one, data, phrases) for one in rows if one["verdict"] == NOT_APPLICABLE),
+        open=law["kind"] != REFERENCE,
+    )
+
+
+def _headline(binding: Sequence[Mapping[str, Any]], phrases: Phrases) -> Badge:
+    """The one question, answered: nothing is well while something is unknown."""
+    locale = phrases.locale
+    broken = sum(one["verdict"] == VIOLATED for one in binding)
+    grave = any(one["verdict"] == VIOLATED and one["severity"] == SEVERITIES[0] for one in binding)
+    soon = sum(bool(one["soon"]) for one in binding)
+    unknown = sum(one["verdict"] == UNDETERMINED for one in binding)
+    counts = ((broken, "conformity.broken"), (soon, "conformity.soon"), (unknown, "conformity.open"))
+    said = " · ".join(locale.count(key, count) for count, key in counts if count)
+    if broken:
+        return Badge("alarm" if grave else "attention", "■", said)
+    if soon:
+        return Badge("attention", "▲", said)
+    return Badge("stale", "?", said) if unknown else Badge("normal", "○", locale.text("conformity.all_kept"))
+
+
+def _counts(found: Sequence[Mapping[str, Any]], phrases: Phrases) -> str:
+    counted = [(verdict, sum(one["verdict"] == verdict for one in found)) for verdict in ORDER]
+    return " · ".join(phrases.locale.count(f"count.{verdict}", count) for verdict, count in counted if count)
+
+
+def _urgency(one: Mapping[str, Any]) -> tuple[bool, int, date, str, str]:
+    due = min(filter(None, (one["holds_until"], one["due"])), default="9999-12-31")
+    broken = one["verdict"] == VIOLATED
+    return not broken, SEVERITIES.index(one["severity"]), date.fromisoformat(due), one["rule"], one["subject"]
+
+
+def _holds(one: Mapping[str, Any], phrases: Phrases) -> str:
+    said = []
+    if one.get("due"):
+        said.append(phrases.locale.text("conformity.due", day=phrases.day(one["due"])))
+    if one.get("holds_until") and one["verdict"] != VIOLATED:
+        last = date.fromisoformat(one["holds_until"]) - timedelta(days=1)  # what is kept is the first worse day
+        said.append(phrases.locale.text("conformity.holds_until", day=phrases.day(last.isoformat())))
+    return " · ".join(said)
+
+
+def _told(fact: Mapping[str, Any], phrases: Phrases) -> Told:
+    subject, name = fact["subject"], fact["name"]
+    return Told(
+        f"{phrases.subject(subject)}: {phrases.fact(subject, name)}",
+        phrases.value(subject, name, fact["value"]),
+        fact["value"] is None,
+    )
+
+
+def _cause(cause: Mapping[str, Any], phrases: Phrases) -> str:
+    register, subject = str(cause.get("register", "")), str(cause.get("subject", ""))
+    what = (
+        phrases.locale.text("conformity.moved", area=phrases.area(subject))
+        if register == "stock"
+        else phrases.subject(f"{register}:{subject}")
+    )
+    by = cause.get("by")
+    return phrases.locale.text("conformity.told_by", what=what, by=by) if by else what

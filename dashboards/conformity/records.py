@@ -1,0 +1,119 @@
+"""What the registers hold, and everything that was told of one thing. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dashboards.conformity.phrases import Phrases
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One thing told: a heading and its value. `attachment` is the file's name where it is one."""
+
+    what: str
+    value: str
+    attachment: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """One entry: when it was true, who told it, and what it said."""
+
+    when: str
+    by: str
+    mark: str
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RecordView:
+    """One thing of a register."""
+
+    lines: tuple[Line, ...]
+    history: tuple[Kept, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RegisterView:
+    """One register's things, each with its id and a few of its values."""
+
+    register: str
+    title: str
+    things: tuple[tuple[str, str, str], ...]
+
+
+SHOWN = 4
+"""How many values a row of the list shows."""
+
+
+def records_view(held: Mapping[str, Sequence[Mapping[str, Any]]], phrases: Phrases) -> tuple[RegisterView, ...]:
+    """List every register that holds something."""
+    return tuple(
+        RegisterView(
+            register,
+            phrases.locale.words.get(f"register.{register}", register),
+            tuple(
+                (one["subject"], phrases.subject(f"{register}:{one['subject']}"), _brief(register, one, phrases))
+                for one in things
+            ),
+        )
+        for register, things in held.items()
+        if things
+    )
+
+
+def history_view(
+    register: str,
+    held: Mapping[str, Any] | None,
+    entries: Sequence[Mapping[str, Any]],
+    phrases: Phrases,
+) -> RecordView:
+    """Say what stands of a thing and everything that was ever told of it, the latest first."""
+    gone = {entry["corrects"] for entry in entries if entry["corrects"]}
+    return RecordView(
+        () if held is None else _lines(register, held["values"], phrases),
+        tuple(_kept(register, entry, phrases, void=entry["id"] in gone) for entry in reversed(entries)),
+    )
+
+
+def _kept(register: str, entry: Mapping[str, Any], phrases: Phrases, *, void: bool) -> Kept:
+    text = phrases.locale.text
+    marks = [
+        text("record.void") if void or entry["act"] == "void" else "",
+        text("record.removed") if entry["act"] == "remove" else "",
+        text("record.late") if entry["late"] else "",
+        entry["reason"],
+    ]
+    return Kept(
+        when=phrases.locale.day(entry["effective"]),
+        by=text("record.by", by=entry["by"]),
+        mark=" · ".join(filter(None, marks)),
+        lines=_lines(register, entry["values"], phrases),
+    )
+
+
+def _lines(register: str, values: Mapping[str, Any], phrases: Phrases) -> tuple[Line, ...]:
+    return tuple(_line(register, name, value, phrases) for name, value in values.items())
+
+
+def _line(register: str, name: str, value: object, phrases: Phrases) -> Line:
+    if name == "attachment":
+        return Line(
+            phrases.locale.text("entry.attachment_kept"), "" if value is None else str(value)[:12], str(value or "")
+        )
+    heading = phrases.locale.text("entry.note") if name == "note" else phrases.fact(f"{register}:", name)
+    said = (
+        phrases.area(value) if name == "area" and isinstance(value, str) else phrases.value(f"{register}:", name, value)
+    )
+    return Line(heading, said)
+
+
+def _thing(register: str, one: Mapping[str, Any], phrases: Phrases) -> tuple[str, str, str]:
+    subject = one["subject"]
+    return subject, phrases.subject(f"{register}:{subject}"), _brief(register, one, phrases)
+
+
+def _brief(register: str, one: Mapping[str, Any], phrases: Phrases) -> str:
+    lines = [_line(register, name, value, phrases) for name, value in one["values"].items() if value is not None]
+    return " · ".join(f"{line.what}: {line.value}" for line in lines[:SHOWN])

@@ -1,0 +1,130 @@
+"""Stock against what each area may hold, and what falls due, nearest first. Pure."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+from dashboards.conformity.phrases import Phrases
+from dashboards.detector_cards import Badge, Tone
+
+FULLISH = Decimal("0.9")
+"""From this part of the limit on an area is shown as nearly full."""
+
+SOON_DAYS = 30
+STATES = ("full", "part-used", "empty", "new", "in-use")
+DATES = {
+    "extinguisher": ("charge_until", "hydrostatic_until"),
+    "document": ("valid_until",),
+    "vehicle": ("scale_until",),
+    "container": ("plate_until", "filling_until"),
+}
+"""The dates on which a thing's validity ends, by register."""
+
+
+@dataclass(frozen=True, slots=True)
+class AreaStock:
+    """One area: kg held of kg licensed, and units by state. `filled` is 0 to 100 for the bar."""
+
+    title: str
+    kg: str
+    filled: int
+    badge: Badge
+    classes: tuple[str, ...]
+    states: tuple[str, ...]
+    piles: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DueRow:
+    """One date on which something ends; `register` and `subject` lead to its record."""
+
+    what: str
+    which: str
+    day: str
+    badge: Badge
+    register: str
+    subject: str
+
+
+def stock_view(data: Mapping[str, Any], phrases: Phrases) -> tuple[AreaStock, ...]:
+    """Say what stands in each area."""
+    limits = {limit["area"]: limit for limit in data["limits"]}
+    return tuple(_area(area, limits.get(area["area"]), phrases) for area in data["areas"])
+
+
+def due_view(registers: Mapping[str, Sequence[Mapping[str, Any]]], on: date, phrases: Phrases) -> tuple[DueRow, ...]:
+    """Say what ends when, what ended first; things with no date on record stand at the top, for nobody knows."""
+    rows = [
+        (day, _due(register, held["subject"], name, day, on, phrases))
+        for register, subjects in registers.items()
+        for held in subjects
+        for name, day in _dates(register, held["values"])
+    ]
+    return tuple(row for _, row in sorted(rows, key=lambda one: (one[0] or "", one[1].what)))
+
+
+def _dates(register: str, values: Mapping[str, Any]) -> Iterable[tuple[str, str | None]]:
+    for name in DATES.get(register, ()):
+        day = values.get(name)
+        if day is not None:
+            yield name, str(day)
+        elif register == "extinguisher" or (register == "document" and values.get("no_expiry") is not True):
+            yield name, None
+
+
+def _due(register: str, subject: str, name: str, day: str | None, on: date, phrases: Phrases) -> DueRow:
+    locale = phrases.locale
+    which = phrases.fact(f"{register}:", name)
+    tone: Tone = "normal"
+    if day is None:
+        tone, word, shape = "aside", locale.text("due.unknown"), "?"
+    else:
+        left = (date.fromisoformat(day) - on).days
+        if left < 0:
+            tone, shape, word = "alarm", "■", locale.count("due.past", -left)
+        elif left <= SOON_DAYS:
+            tone, shape, word = "attention", "▲", locale.count("due.left", left) if left else locale.text("due.today")
+        else:
+            shape, word = "○", locale.count("due.left", left)
+    return DueRow(
+        phrases.subject(f"{register}:{subject}"), which, phrases.day(day), Badge(tone, shape, word), register, subject
+    )
+
+
+def _area(area: Mapping[str, Any], limit: Mapping[str, Any] | None, phrases: Phrases) -> AreaStock:
+    locale = phrases.locale
+    held = Decimal(area["kg"])
+    most = Decimal(limit["licensed_kg"]) if limit else Decimal(0)
+    part = held / most if most else Decimal(1 if held else 0)
+    tone: Tone = "alarm" if part > 1 else "attention" if part >= FULLISH else "normal"
+    key = "over" if part > 1 else "near" if part >= FULLISH else "below"
+    over = phrases.number(f"{abs(most - held):f}")
+    word = locale.text(f"stock.{key}", kg=over, p13=phrases.number(str(int(abs(most - held) // 13))))
+    counts = {state: sum(pile["units"] for pile in area["piles"] if pile["state"] == state) for state in STATES}
+    return AreaStock(
+        title=phrases.area(area["area"]),
+        kg=locale.text("stock.kg", kg=phrases.number(area["kg"]), most=phrases.number(f"{most:f}")),
+        filled=min(100, int(part * 100)),
+        badge=Badge(tone, {"alarm": "■", "attention": "▲"}.get(tone, "○"), word),
+        classes=tuple(_class(one, phrases) for one in (limit or {}).get("classes", ())),
+        states=tuple(
+            locale.text("stock.state", units=phrases.number(str(units)), state=phrases.state(state))
+            for state, units in counts.items()
+            if units
+        ),
+        piles=tuple(_pile(pile, phrases) for pile in area["piles"]),
+    )
+
+
+def _class(one: Mapping[str, Any], phrases: Phrases) -> str:
+    if one["up_to_kg"] is None:
+        return phrases.locale.text("stock.class_open", name=one["class"], law=one["citation"])
+    most = phrases.number(one["up_to_kg"])
+    return phrases.locale.text("stock.class", name=one["class"], most=most, law=one["citation"])
+
+
+def _pile(pile: Mapping[str, Any], phrases: Phrases) -> str:
+    marks = " ".join(filter(None, (phrases.state(pile["state"]), pile["brand"], pile["lot"])))
+    return f"{phrases.number(str(pile['units']))} × P-{phrases.number(pile['size_kg'])} {marks}".strip()

@@ -1,0 +1,176 @@
+"""The routes of the office's pages: ``/conformidade`` and what lies under it. Says nothing itself."""
+
+from collections.abc import Awaitable, Callable
+from datetime import date
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import APIRouter, Request
+from starlette.responses import RedirectResponse, Response
+
+from dashboards.conformity.asking import survey_view
+from dashboards.conformity.entering import DAILY, REGISTERS, daily_form, record_form
+from dashboards.conformity.findings import finding_row, findings_view, steps
+from dashboards.conformity.records import history_view, records_view
+from dashboards.conformity.stock import DATES, due_view, stock_view
+from dashboards.office import Look
+from dashboards.web.entries import add_entering
+from dashboards.web.papers import HOME, AwayError, Papers, RefusedError
+
+Shown = Callable[[Request], Awaitable[Response]]
+
+
+def conformity(papers: Papers) -> APIRouter:
+    """Return the routes, kept out of the API's description."""
+    router = APIRouter(include_in_schema=False)
+    pages: dict[str, Callable[[Papers, Request], Awaitable[Response]]] = {
+        "": _overview,
+        "/constatacao": _finding,
+        "/registros": _records,
+        "/registro": _record,
+        "/lancar": _entries,
+        "/lancar/{name}": _entry,
+        "/vistoria": _survey,
+    }
+    for path, page in pages.items():
+        router.add_api_route(HOME + path, _safe(papers, page), methods=["GET"])
+
+    @router.get("/compliance")
+    async def english() -> Response:
+        return RedirectResponse(f"{HOME}?lang=en", HTTPStatus.SEE_OTHER)
+
+    add_entering(router, papers)
+    return router
+
+
+def _safe(papers: Papers, page: Callable[[Papers, Request], Awaitable[Response]]) -> Shown:
+    """Say what the office does not answer or understand, instead of a page."""
+
+    async def shown(request: Request) -> Response:
+        try:
+            return await page(papers, request)
+        except AwayError:
+            return papers.away(request)
+        except RefusedError as error:
+            faults = error.reply.faults
+            return papers.bad_moment(request, faults[0].got if faults else error.reply.error)
+
+    return shown
+
+
+async def _overview(papers: Papers, request: Request) -> Response:
+    on, known = (request.query_params.get(name, "")[:40] for name in ("on", "known"))
+    phrases = papers.phrases(request)
+    found = await papers.look(Look(1, "findings", on=_end_of(on), known=_end_of(known)))
+    stock = await papers.look(Look(1, "stock", on=_end_of(on), known=_end_of(known)))
+    registers = {
+        name: await papers.look(Look(1, "register", name=name, on=_end_of(on), known=_end_of(known))) for name in DATES
+    }
+    day = date.fromisoformat(found["on"])
+    return papers.render(
+        request,
+        "conformity.html",
+        view=findings_view(found, phrases),
+        stock=stock_view(stock, phrases),
+        due=due_view(registers, day, phrases),
+        on=on,
+        known=known,
+        today=papers.today(request),
+        as_at=_as_at(on, known, phrases),
+        month_start=day.replace(day=1).isoformat(),
+    )
+
+
+async def _finding(papers: Papers, request: Request) -> Response:
+    rule, subject = (request.query_params.get(name, "")[:200] for name in ("rule", "subject"))
+    phrases = papers.phrases(request)
+    found = await papers.look(Look(1, "findings"))
+    history = await papers.look(Look(1, "finding", name=rule, subject=subject))
+    one = next((one for one in found["findings"] if (one["rule"], one["subject"]) == (rule, subject)), None)
+    if one is None:
+        one = {**history[-1], "since": history[-1]["on"]} if history else None
+    if one is None or one["statute"] not in {law["id"] for law in found["statutes"]}:
+        return RedirectResponse(f"{HOME}?lang={phrases.locale.language}", HTTPStatus.SEE_OTHER)
+    row = finding_row({"soon": "", "holds_until": None, "due": None, **one}, found, phrases)
+    law = next(law for law in found["statutes"] if law["id"] == one["statute"])
+    clause = law["clauses"].get(one["clause"], {})
+    return papers.render(
+        request,
+        "finding.html",
+        row=row,
+        summary=phrases.of(clause.get("summary")),
+        law=law["title"],
+        steps=steps(history, phrases),
+    )
+
+
+async def _records(papers: Papers, request: Request) -> Response:
+    phrases = papers.phrases(request)
+    forms = await papers.forms()
+    held = {name: await papers.look(Look(1, "register", name=name)) for name in forms if name != "stock"}
+    return papers.render(request, "records.html", registers=records_view(held, phrases))
+
+
+async def _record(papers: Papers, request: Request) -> Response:
+    register, subject = (request.query_params.get(name, "")[:200] for name in ("register", "subject"))
+    phrases = papers.phrases(request)
+    held = await papers.held(register, subject)
+    entries = await papers.look(Look(1, "history", name=register, subject=subject))
+    return papers.render(
+        request,
+        "record.html",
+        register=register,
+        subject=subject,
+        title=phrases.subject(f"{register}:{subject}"),
+        view=history_view(register, held, entries, phrases),
+        said=request.query_params.get("saved", ""),
+        editable=register in REGISTERS,
+    )
+
+
+async def _entries(papers: Papers, request: Request) -> Response:
+    return papers.render(
+        request, "entries.html", daily=DAILY, registers=REGISTERS, said=request.query_params.get("saved", "")[:200]
+    )
+
+
+async def _entry(papers: Papers, request: Request) -> Response:
+    name, subject = request.path_params["name"], request.query_params.get("subject", "")[:200]
+    phrases = papers.phrases(request)
+    areas = await papers.areas()
+    if name in DAILY:
+        return entry_page(papers, request, daily_form(name, areas, phrases))
+    forms = await papers.forms()
+    if name not in forms or name == "stock":
+        return RedirectResponse(f"{HOME}/lancar?lang={phrases.locale.language}", HTTPStatus.SEE_OTHER)
+    held = await papers.held(name, subject) if subject else None
+    form = record_form(forms[name], held, subject, areas, phrases)
+    return entry_page(papers, request, form, expect="" if held is None else held["last"])
+
+
+def entry_page(papers: Papers, request: Request, form: Any, expect: str = "") -> Response:  # noqa: ANN401 - EntryForm
+    """Return a form that nobody has filled in yet."""
+    return papers.render(
+        request, "entry.html", form=form, expect=expect, faults=(), breaks=(), told="", by_error="", kept_rid=""
+    )
+
+
+async def _survey(papers: Papers, request: Request) -> Response:
+    phrases = papers.phrases(request)
+    data = await papers.look(Look(1, "survey"))
+    view = survey_view(data, request.query_params.get("group", "")[:120], await papers.areas(), phrases)
+    return papers.render(request, "survey.html", view=view, faults=(), by_error="")
+
+
+def _end_of(day: str) -> str:
+    """A day that was chosen means its end: what was told in its course counts."""
+    return f"{day}T23:59:59" if len(day) == len("2026-07-31") else day
+
+
+def _as_at(on: str, known: str, phrases: Any) -> str:  # noqa: ANN401 - Phrases
+    if not on and not known:
+        return ""
+    said = phrases.day(on) or phrases.locale.text("conformity.today").lower()
+    if known:
+        return str(phrases.locale.text("conformity.as_at", on=said, known=phrases.day(known)))
+    return str(phrases.locale.text("conformity.as_at_on", on=said))

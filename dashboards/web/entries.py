@@ -1,0 +1,144 @@
+"""What is entered on the office's pages: each form is sent to the office, and comes back with what is wrong in it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from dashboards.conformity.asking import answers, survey_view
+from dashboards.conformity.breaches import BreakView, breaks_view
+from dashboards.conformity.entering import DAILY, EntryForm, daily_form, lines_of, record_form, record_line, ticket_of
+from dashboards.office import Attach, Enter, Fault, LineAsk, Look, Reply
+from dashboards.web.papers import HOME, AwayError, Papers, RefusedError
+from dashboards.web.posted import Posted, posted
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Why a form comes back: what is wrong, what the law has against it, or that it would do."""
+
+    faults: Sequence[Fault] = ()
+    breaks: Sequence[BreakView] = ()
+    told: str = ""
+
+
+def add_entering(router: APIRouter, papers: Papers) -> None:
+    """Add the routes that forms are sent to."""
+
+    @router.post(HOME + "/lancar/{name}")
+    async def entry(request: Request, name: str) -> Response:
+        form = await posted(request)
+        try:
+            return await (_daily if name in DAILY else _record)(papers, request, name, form)
+        except AwayError:
+            return papers.away(request)
+        except RefusedError as error:
+            return papers.bad_moment(request, error.reply.error)
+
+    @router.post(HOME + "/vistoria")
+    async def survey(request: Request) -> Response:
+        try:
+            return await _survey(papers, request, await posted(request))
+        except AwayError:
+            return papers.away(request)
+
+
+async def _daily(papers: Papers, request: Request, name: str, given: Posted) -> Response:
+    phrases = papers.phrases(request)
+    form = daily_form(name, await papers.areas(), phrases)
+    lines = lines_of(name, given.fields, given.request, papers.today(request).isoformat())
+    dry = "dry" in given.fields
+    if not given.by and not dry:
+        return _back(papers, request, form, given, Outcome())
+    ask = Enter(1, given.by or phrases.locale.text("entry.check"), lines, dry=dry, anyway="anyway" in given.fields)
+    reply = await papers.ask(ask)
+    if reply.ok and not dry:
+        said = ticket_of(lines[0].values, phrases) if name == "weighing" else form.title
+        return _done(papers, request, reply, given.by, said)
+    if reply.error == "refused":
+        return _back(papers, request, form, given, Outcome(faults=reply.faults))
+    breaks = (reply.data or {}).get("breaks", ())
+    if breaks:
+        limits = (await papers.look(Look(1, "stock")))["limits"]
+        view = breaks_view(breaks, limits, given.fields if name == "delivery" else {}, phrases)
+        return _back(papers, request, form, given, Outcome(breaks=view))
+    return _back(papers, request, form, given, Outcome(told=phrases.locale.text("entry.fits")))
+
+
+async def _record(papers: Papers, request: Request, register: str, given: Posted) -> Response:
+    forms = await papers.forms()
+    if register not in forms or register == "stock":
+        return papers.lead(request, "/lancar", given.by)
+    phrases, subject = papers.phrases(request), given.text("subject")
+    held = await papers.held(register, subject) if subject else None
+    form = record_form(forms[register], held, subject, await papers.areas(), phrases)
+    if not given.by:
+        return _back(papers, request, form, given, Outcome())
+    fields = dict(given.fields)
+    if content := given.files.get("attachment"):
+        kept = await papers.ask(Attach(1, given.by, content))
+        if not kept.ok:
+            return _back(papers, request, form, given, Outcome(faults=kept.faults))
+        fields["attachment"] = kept.data["attachment"]
+    line = record_line(forms[register], held, fields, given.request)
+    reply = await papers.ask(Enter(1, given.by, (line,)))
+    if not reply.ok:
+        return _back(papers, request, form, given, Outcome(faults=reply.faults))
+    return papers.lead(request, "/registro", given.by, register=register, subject=subject, saved="1")
+
+
+async def _survey(papers: Papers, request: Request, given: Posted) -> Response:
+    phrases = papers.phrases(request)
+    lines = answers(given.fields, given.request)
+    reply: Reply | None = None
+    if lines and given.by:
+        reply = await papers.ask(Enter(1, given.by, lines))
+    if not lines or (reply is not None and reply.ok):
+        return papers.lead(request, "/vistoria", given.by, group=given.text("after"))
+    data = await papers.look(Look(1, "survey"))
+    view = survey_view(data, given.text("group"), await papers.areas(), phrases)
+    faults = () if reply is None else reply.faults
+    return papers.render(
+        request,
+        "survey.html",
+        HTTPStatus.UNPROCESSABLE_ENTITY,
+        view=view.filled(given.fields, _by_input(lines, faults, phrases.locale.language)),
+        faults=[fault.texts.get(phrases.locale.language, fault.problem) for fault in faults if fault.field == "expect"],
+        by_error="" if given.by else phrases.locale.text("entry.needs_name"),
+    )
+
+
+def _by_input(lines: Sequence[LineAsk], faults: Sequence[Fault], language: str) -> Mapping[str, str]:
+    """Each fault by the name of the input it belongs to."""
+    found = {}
+    for fault in faults:
+        line = lines[max(0, fault.line - 1)]
+        found[f"{line.register}|{line.subject}|{fault.field}"] = fault.texts.get(language, fault.problem)
+    return found
+
+
+def _done(papers: Papers, request: Request, reply: Reply, by: str, what: str) -> Response:
+    again = bool(reply.data["again"])
+    text = papers.phrases(request).locale.text
+    return papers.lead(request, "/lancar", by, saved=text("entry.again") if again else text("entry.saved", what=what))
+
+
+def _back(papers: Papers, request: Request, form: EntryForm, given: Posted, outcome: Outcome) -> Response:
+    phrases = papers.phrases(request)
+    language = phrases.locale.language
+    unsigned = not given.by and "dry" not in given.fields
+    wrong = bool(outcome.faults) or unsigned
+    return papers.render(
+        request,
+        "entry.html",
+        HTTPStatus.UNPROCESSABLE_ENTITY if wrong else HTTPStatus.CONFLICT if outcome.breaks else HTTPStatus.OK,
+        form=form.filled(given.fields, outcome.faults, language),
+        expect=given.text("expect"),
+        faults=form.beside(outcome.faults, language),
+        breaks=outcome.breaks,
+        told=outcome.told,
+        by_error=phrases.locale.text("entry.needs_name") if unsigned else "",
+        kept_rid=given.request,
+    )
