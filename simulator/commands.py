@@ -15,6 +15,7 @@ from alerts.messages.catalogue import Catalogue
 from gateway.commands.talk import Talk
 from simulator import broker
 from simulator.children import LOOK_S, Child, ChildError, Children
+from simulator.clerk import DELIVERY, SIZE, Clerk
 from simulator.depot_file import ForeignDepotError, Ports, read_ports, render, with_ports
 from simulator.happenings import Happening, What
 from simulator.lines import HOST
@@ -119,7 +120,8 @@ class Demo:
                     self._acts.begin()
                     self._announce(web, seconds)
                 people = People(self._scenario, web)
-                _watch(children, seconds, stop, lambda: self._play(children, ports, people))
+                clerk = None if before else Clerk(self._scenario.yard.area, web, lambda over: self._refused(web, over))
+                _watch(children, seconds, stop, lambda: self._play(children, ports, people, clerk))
             except ChildError as error:
                 failure = error
         self._sum_up(began)
@@ -137,7 +139,12 @@ class Demo:
         for alarm in standing:
             self._voice.say("demo.taken_up_one", text=_first_line(alarm, self._voice.language))
 
-    def _play(self, children: Children, ports: Ports, people: People) -> None:
+    def _refused(self, web: int, over: int) -> None:
+        """Say which papers lie in the office, and that a delivery was not taken."""
+        self._voice.say("demo.papers", page=f"http://{HOST}:{web}/conformidade")
+        self._voice.say("demo.delivery", units=DELIVERY, size=SIZE, over=over)
+
+    def _play(self, children: Children, ports: Ports, people: People, clerk: Clerk | None) -> None:
         """Let befall the broker and the watch's machine what is due, and people act."""
         for happening, begins in self._acts.due():
             self._voice.say("demo.befalls" if begins else "demo.is_over", what=self._named(happening))
@@ -150,6 +157,8 @@ class Demo:
             else:
                 self._watch_begins(children)
         people.act(self._acts.t_s)
+        if clerk is not None:
+            clerk.act()
 
     def _named(self, happening: Happening) -> str:
         return self._voice.text(f"what.{happening.what.value}")

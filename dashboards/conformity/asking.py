@@ -1,6 +1,6 @@
 """The guided survey: one screen of questions at a time, in the office's order, and what the answers ask of it. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -61,10 +61,10 @@ class SurveyView:
 def survey_view(data: Mapping[str, Any], wanted: str, areas: Sequence[str], phrases: Phrases) -> SurveyView:
     """Say one screen of the survey; `wanted` is the group to show, else the first."""
     told, total = data["told"], data["total"]
-    groups = data["groups"]
+    groups = list(_screens(data["groups"]))
     place = next((place for place, group in enumerate(groups) if group["id"] == wanted), 0)
     group = groups[place] if groups else None
-    shown = group["questions"][:ON_ONE_SCREEN] if group else ()
+    shown = group["questions"] if group else ()
     after = groups[(place + 1) % len(groups)]["id"] if groups else ""
     expects = {f"{one['register']}{MARK}{one['subject']}": one["expect"] for one in shown}
     return SurveyView(
@@ -102,6 +102,14 @@ def answers(given: Mapping[str, str], request: str) -> tuple[LineAsk, ...]:
         )
         for number, ((register, subject), values) in enumerate(lines.items())
     )
+
+
+def _screens(groups: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """Cut groups that are too long for one screen; the first part keeps the group's id."""
+    for group in groups:
+        for start in range(0, len(group["questions"]), ON_ONE_SCREEN):
+            part = group["id"] if not start else f"{group['id']}~{start // ON_ONE_SCREEN + 1}"
+            yield {**group, "id": part, "questions": group["questions"][start : start + ON_ONE_SCREEN]}
 
 
 def _group(group: Mapping[str, Any], phrases: Phrases) -> GroupView:

@@ -53,17 +53,18 @@ def _what(
         units=given.get("units", ""),
         size=given.get("size_kg", ""),
         limit=_limit(one, limits, phrases),
-        over=over,
+        over=over if one["margin"]["low"] == one["margin"]["high"] else text("entry.at_least", count=over),
         over_word=text("entry.unit_one" if over == 1 else "entry.unit_many"),
     )
 
 
 def _over_kg(one: Mapping[str, Any]) -> Decimal | None:
+    """By how much the limit would be passed; by at least so much while the stock is not all told."""
     margin = one["margin"]
-    if not margin or margin["unit"] != "kg" or margin["low"] is None or margin["low"] != margin["high"]:
+    if not margin or margin["unit"] != "kg" or margin["high"] is None or not one["subject"].startswith("area:"):
         return None
-    low = Decimal(margin["low"])
-    return -low if low < 0 and one["subject"].startswith("area:") else None
+    high = Decimal(margin["high"])
+    return -high if high < 0 else None
 
 
 def _size(text: str) -> Decimal | None:

@@ -208,7 +208,9 @@ def record_line(
     values: dict[str, Value] = {}
     for one in form["fields"]:
         name, text = one["name"], given.get(one["name"], "").strip()
-        if text and text != _typed(before.get(name)):
+        kept = _typed(before.get(name))
+        same = text == kept or (one["type"] in ("number", "size") and text.replace(",", ".") == kept)
+        if text and not same:
             values[name] = text
         elif not text and before.get(name) is not None and name in given:
             values[name] = None

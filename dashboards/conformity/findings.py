@@ -47,14 +47,22 @@ class FindingRow:
 
 
 @dataclass(frozen=True, slots=True)
+class FindingGroup:
+    """The things of which one rule says the same; `row` is the first one's and speaks for all where they are more."""
+
+    row: FindingRow
+    rows: tuple[FindingRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class LawView:
     """One law with its findings; `aside` are those that do not apply."""
 
     title: str
     mark: str
     counts: str
-    rows: tuple[FindingRow, ...]
-    aside: tuple[FindingRow, ...]
+    groups: tuple[FindingGroup, ...]
+    aside: tuple[FindingGroup, ...]
     open: bool
 
 
@@ -99,6 +107,7 @@ def finding_row(one: Mapping[str, Any], data: Mapping[str, Any], phrases: Phrase
     locale = phrases.locale
     law = next(law for law in data["statutes"] if law["id"] == one["statute"])
     rule = data["rules"].get(one["rule"], {})
+    text = phrases.of(rule.get("text"), one["rule"])
     evidence = tuple(_told(fact, phrases) for fact in one["evidence"])
     missing = [told.what for told in evidence if told.missing] if one["verdict"] == UNDETERMINED else []
     more = locale.text("conformity.more", count=len(missing) - NAMED) if len(missing) > NAMED else ""
@@ -108,10 +117,10 @@ def finding_row(one: Mapping[str, Any], data: Mapping[str, Any], phrases: Phrase
         law=law["citation"],
         mark=mark_of(law["kind"], phrases),
         where=phrases.subject(one["subject"]),
-        what=phrases.of(rule.get("text"), one["rule"]),
+        what=locale.text("conformity.asked", text=text) if one["verdict"] == VIOLATED else text,
         badge=verdict_badge(one, phrases, binds=law["kind"] != REFERENCE),
         severity=locale.text(f"severity.{one['severity']}"),
-        margin=phrases.margin(one.get("margin")),
+        margin="" if one["verdict"] == UNDETERMINED else phrases.margin(one.get("margin")),
         holds=_holds(one, phrases),
         missing=locale.text("conformity.missing", facts="; ".join(missing[:NAMED]) + more) if missing else "",
         since=locale.text("conformity.since", day=phrases.day(one["since"])) if one.get("since") else "",
@@ -167,10 +176,18 @@ def _law(
         title=law["citation"] if law["kind"] == HOUSE else f"{law['citation']} - {law['title']}",
         mark=mark_of(law["kind"], phrases),
         counts=_counts(found, phrases),
-        rows=tuple(finding_row(one, data, phrases) for one in rows if one["verdict"] != NOT_APPLICABLE),
-        aside=tuple(finding_row(one, data, phrases) for one in rows if one["verdict"] == NOT_APPLICABLE),
+        groups=_grouped((one for one in rows if one["verdict"] != NOT_APPLICABLE), data, phrases),
+        aside=_grouped((one for one in rows if one["verdict"] == NOT_APPLICABLE), data, phrases),
         open=law["kind"] != REFERENCE,
     )
+
+
+def _grouped(found: Iterable[Mapping[str, Any]], data: Mapping[str, Any], phrases: Phrases) -> tuple[FindingGroup, ...]:
+    """One group for the things of which a rule says the same: twelve detectors untested are one line."""
+    groups: dict[tuple[str, str, bool], list[FindingRow]] = {}
+    for one in found:
+        groups.setdefault((one["rule"], one["verdict"], bool(one["soon"])), []).append(finding_row(one, data, phrases))
+    return tuple(FindingGroup(rows[0], tuple(rows)) for rows in groups.values())
 
 
 def _headline(binding: Sequence[Mapping[str, Any]], phrases: Phrases) -> Badge:

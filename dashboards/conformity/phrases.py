@@ -126,6 +126,8 @@ class Phrases:
         if margin is None:
             return ""
         low, high, unit = margin["low"], margin["high"], margin["unit"]
+        if low is None and high is not None and Decimal(high) < 0:
+            return self.locale.text("margin.at_least", amount=self.amount(high.lstrip("-"), unit))
         if low is None or high is None:
             return ""
         if low != high:

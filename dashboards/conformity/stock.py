@@ -55,13 +55,14 @@ def stock_view(data: Mapping[str, Any], phrases: Phrases) -> tuple[AreaStock, ..
 
 
 def due_view(registers: Mapping[str, Sequence[Mapping[str, Any]]], on: date, phrases: Phrases) -> tuple[DueRow, ...]:
-    """Say what ends when, what ended first; things with no date on record stand at the top, for nobody knows."""
-    rows = [
-        (day, _due(register, held["subject"], name, day, on, phrases))
-        for register, subjects in registers.items()
-        for held in subjects
-        for name, day in _dates(register, held["values"])
-    ]
+    """Say what of each thing ends next, the earliest first; what has no date on record is at the top: nobody knows."""
+    rows = []
+    for register, subjects in registers.items():
+        for held in subjects:
+            dates = list(_dates(register, held["values"]))
+            if dates:
+                name, day = min(dates, key=lambda one: one[1] or "")
+                rows.append((day, _due(register, held["subject"], name, day, on, phrases)))
     return tuple(row for _, row in sorted(rows, key=lambda one: (one[0] or "", one[1].what)))
 
 

@@ -11,6 +11,7 @@ from dashboards.conformity.asking import answers, survey_view
 from dashboards.conformity.breaches import BreakView, breaks_view
 from dashboards.conformity.entering import DAILY, EntryForm, daily_form, lines_of, record_form, record_line, ticket_of
 from dashboards.office import Attach, Enter, Fault, LineAsk, Look, Reply
+from dashboards.web.page import name_of
 from dashboards.web.papers import HOME, AwayError, Papers, RefusedError
 from dashboards.web.posted import Posted, posted
 
@@ -104,6 +105,7 @@ async def _survey(papers: Papers, request: Request, given: Posted) -> Response:
         request,
         "survey.html",
         HTTPStatus.UNPROCESSABLE_ENTITY,
+        name=given.by or name_of(request),
         view=view.filled(given.fields, _by_input(lines, faults, phrases.locale.language)),
         faults=[fault.texts.get(phrases.locale.language, fault.problem) for fault in faults if fault.field == "expect"],
         by_error="" if given.by else phrases.locale.text("entry.needs_name"),
@@ -141,4 +143,5 @@ def _back(papers: Papers, request: Request, form: EntryForm, given: Posted, outc
         told=outcome.told,
         by_error=phrases.locale.text("entry.needs_name") if unsigned else "",
         kept_rid=given.request,
+        name=given.by or name_of(request),
     )

@@ -122,19 +122,17 @@ class Papers:
         locale = phrases.locale
         now = datetime.now(UTC).astimezone(locale.zone)
         other = dict(request.query_params) | {"lang": locale.text("page.language")}
-        text = self._templates.get_template(template).render(
-            **values,
-            depot=None if snapshot is None else snapshot.depot,
-            locale=locale,
-            t=locale.text,
-            phrases=phrases,
-            home=HOME,
-            lang=locale.language,
-            other_language=f"{request.url.path}?{urlencode(other)}",
-            printed=f"{phrases.day(now.date().isoformat())} {now:%H:%M}",
-            name=name_of(request),
-            rid=secrets.token_hex(8),
-        )
+        own = {
+            "depot": None if snapshot is None else snapshot.depot,
+            "t": locale.text,
+            "home": HOME,
+            "lang": locale.language,
+            "other_language": f"{request.url.path}?{urlencode(other)}",
+            "printed": f"{phrases.day(now.date().isoformat())} {now:%H:%M}",
+            "name": name_of(request),
+            "rid": secrets.token_hex(8),
+        }
+        text = self._templates.get_template(template).render(own | values)
         headers = {"content-language": locale.language, "vary": "accept-language, cookie"}
         return HTMLResponse(text.lstrip(), status, headers)
 

@@ -9,7 +9,7 @@ import click
 from gateway.commands.talk import EXIT_FAILED, Talk, load_or_exit
 
 if TYPE_CHECKING:
-    from dashboards.office import Enter, Import, Look, Reply
+    from dashboards.office import Attach, Enter, Import, Look, Reply
     from gateway.depot import Depot
 
 OPENS_WITHIN_S = 15.0
@@ -18,7 +18,7 @@ OPENS_WITHIN_S = 15.0
 LOOK_AGAIN_S = 0.2
 
 
-def ask_or_exit(talk: Talk, file: Path, ask: "Enter | Import | Look", *, as_json: bool) -> tuple["Depot", Any]:
+def ask_or_exit(talk: Talk, file: Path, ask: "Enter | Import | Attach | Look", *, as_json: bool) -> tuple["Depot", Any]:
     """Return the depot and what the office answered; what it refuses is told and ends the command with 1."""
     depot = load_or_exit(talk, file, as_json=as_json).depot
     reply = _asked(talk, depot, ask)
@@ -78,7 +78,7 @@ def on_options(talk: Talk) -> list[click.Parameter]:
     ]
 
 
-def _asked(talk: Talk, depot: "Depot", ask: "Enter | Import | Look") -> "Reply":
+def _asked(talk: Talk, depot: "Depot", ask: "Enter | Import | Attach | Look") -> "Reply":
     from gateway.control import ControlError, answers
     from gateway.office.door import ask_office
 

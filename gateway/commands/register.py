@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from gateway.commands import survey
 from gateway.commands.officetalk import ask_or_exit, by_option, effective_option, on_options
 from gateway.commands.talk import Talk, file_argument, json_option
 
@@ -14,8 +15,9 @@ from gateway.commands.talk import Talk, file_argument, json_option
 def command(talk: Talk) -> click.Command:
     """Build the command in the talk's language."""
     group = click.Group("register", help=talk.text("command.register"))
-    for build in (_fields, _show, _set, _remove, _void, _history, _import, _template):
+    for build in (_fields, _show, _set, _remove, _void, _history, _import, _template, _attach):
         group.add_command(build(talk))
+    group.add_command(survey.command(talk))
     return group
 
 
@@ -206,6 +208,26 @@ def _import(talk: Talk) -> click.Command:
             json_option(talk),
         ],
     )
+
+
+def _attach(talk: Talk) -> click.Command:
+    def attach(file: Path, attachment: Path, *, by: str, as_json: bool) -> None:
+        from dashboards.office import Attach
+
+        _, data = ask_or_exit(talk, file, Attach(1, by, attachment.read_bytes()), as_json=as_json)
+        if as_json:
+            talk.put_json({"ok": True, **data})
+            return
+        talk.put(data["attachment"])
+        talk.say("register.attached", name=attachment.name, field=f"attachment={data['attachment']}")
+
+    params: list[click.Parameter] = [
+        file_argument(),
+        click.Argument(["attachment"], type=click.Path(exists=True, dir_okay=False, path_type=Path)),
+        by_option(talk),
+        json_option(talk),
+    ]
+    return click.Command("attach", callback=attach, help=talk.text("register.attach"), params=params)
 
 
 def _marks_option(talk: Talk) -> click.Option:

@@ -49,7 +49,7 @@ def keep(folder: Path, content: bytes) -> tuple[str, str]:
     file = folder / name
     if not file.exists():
         folder.mkdir(mode=0o700, exist_ok=True)
-        part = file.with_suffix(f".{os.getpid()}")
+        part = folder / f".{name}.{os.getpid()}"
         with part.open("wb") as out:
             out.write(content)
             out.flush()

@@ -8,14 +8,15 @@ import contextlib
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
+from decimal import Decimal
 from typing import Any, TypeVar
 
 import msgspec
 import structlog
 
 from alerts.messages.catalogue import LANGUAGES, Catalogue
-from compliance.registers.entries import STOCK_ACTS, Entry, Millis
-from compliance.registers.forms import Problem
+from compliance.registers.entries import STOCK_ACTS, Act, Entry, EntryId, Millis
+from compliance.registers.forms import Problem, to_json
 from dashboards.office import Attach, Enter, Fault, File, Import, Judged, Look, Paper, Reply, ToOffice
 from dashboards.ports import Answer
 from gateway.clock import SystemClock
@@ -35,6 +36,9 @@ from sensors.stamps import MILLISECOND
 
 WRITTEN_WITHIN_S = 10.0
 """How long the journal may take; a disk that is slower is told by the watch itself."""
+
+LICENCE, CONFIGURATION = "licensed_kg", "depot.toml"
+"""The fact that only the configuration tells, and who is said to tell it."""
 
 IN_ONE_ENTRY = 400
 """Lines in one entry of the journal, whose body is bounded (docs/journal-format.md)."""
@@ -164,6 +168,8 @@ class Clerk:
 
     async def judge_for_ever(self) -> None:
         """Judge the law at the start, on every change of a register, and at local midnight; tell what changed."""
+        async with self._one_at_a_time:
+            await self._note_licences()
         while True:
             async with self._one_at_a_time:
                 await self._judge_now()
@@ -171,6 +177,23 @@ class Clerk:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(until_midnight_s(self._clock.now().utc, self._books.zone)):
                     await self._stirred.wait()
+
+    async def _note_licences(self) -> None:
+        """Enter what each area is licensed for where the configuration changed it: measures are asked again for it."""
+        self._books.catch_up()
+        now = self._now()
+        held = self._books.desk.standing("area")
+        entries = [
+            Entry(
+                EntryId(_new_id()), "area", area.id, Act.RECORD, {LICENCE: kg}, now, now, CONFIGURATION, "configuration"
+            )
+            for area in self._depot.areas
+            if (kg := Decimal(str(area.licensed_kg)))
+            and str(held[area.id].values.get(LICENCE) if area.id in held else "") != str(to_json(kg))
+        ]
+        if entries:
+            await self._write(CONFIGURATION, entries, now)
+            self._books.catch_up()
 
     async def _judge_now(self) -> None:
         self._books.catch_up()

@@ -103,7 +103,9 @@ class Judge:
         binding = [one for one in self._found(desk, now, None) if kinds[one.statute] is not StatuteKind.REFERENCE]
         standing = fold(desk.entries, now)
         asked = survey.questions(binding, standing, desk.entries, self._catalogue, self._zone)
-        return survey.as_json(asked, standing, told.day(now, self._zone))
+        return survey.as_json(
+            asked, standing, {str(one.id): one.area for one in self._depot.detectors}, told.day(now, self._zone)
+        )
 
     def limits(self, on: date) -> list[dict[str, Any]]:
         """What each area is licensed for, and which class of which law that is."""

@@ -14,7 +14,7 @@ from compliance.catalogue import Catalogue, FactType, Source, Type
 from compliance.registers.entries import Act, Entry, Standing
 from compliance.registers.facts import CONTAINER, day
 from compliance.registers.forms import to_json
-from compliance.vocabulary import Finding, Severity, Subject, Verdict
+from compliance.vocabulary import DEPOT, Finding, Severity, Subject, Verdict
 from gateway.office.shown import time
 
 ASKED = (Source.SURVEY, Source.CHECKLIST, Source.DOCUMENT, Source.REGISTER)
@@ -80,6 +80,8 @@ def questions(
             fact = catalogue.find(one.subject.kind, one.name)
             if fact is None or fact.source not in ASKED or _is_pile(one.subject):
                 continue
+            if one.value is None and finding.verdict is not Verdict.UNDETERMINED:
+                continue  # the rule is judged without it
             key = (one.subject, one.name)
             question = asked.get(key)
             if question is None:
@@ -89,15 +91,18 @@ def questions(
             clause = f"{finding.statute} {finding.rule.clause}"
             if clause not in question.clauses:
                 question.clauses.append(clause)
-    return list(asked.values())
+    return [question for question in asked.values() if not _said_by_depot(question, asked)]
 
 
-def as_json(asked: Sequence[Question], told: Told, on: date) -> dict[str, Any]:
-    """The survey as screens and programs get it: progress, the open questions in groups, and routines that are due."""
+def as_json(asked: Sequence[Question], told: Told, areas: Mapping[str, str], on: date) -> dict[str, Any]:
+    """The survey as screens and programs get it: progress, the open questions in groups, and routines that are due.
+
+    `areas` are those of the detectors, which the configuration knows.
+    """
     waiting = [question for question in asked if question.state != "told"]
     groups: dict[tuple[str, str], list[Question]] = {}
     for question in waiting:
-        groups.setdefault((_place(question.subject, told), _theme(question)), []).append(question)
+        groups.setdefault((_place(question.subject, told, areas), _theme(question)), []).append(question)
     ordered = sorted(groups.items(), key=lambda item: (_gravest(item[1]), _THEMES.index(item[0][1]), item[0][0]))
     soon = [
         question
@@ -117,6 +122,13 @@ def as_json(asked: Sequence[Question], told: Told, on: date) -> dict[str, Any]:
 
 
 # --- details --------------------------------------------------------------------------------------
+
+
+def _said_by_depot(question: Question, asked: Mapping[tuple[Subject, str], Question]) -> bool:
+    """Whether "the register of this area is complete" is asked of the whole depot anyway: one answer does for both."""
+    whole = asked.get((DEPOT, question.fact.name))
+    listed = question.fact.name.endswith("_listed") and question.subject != DEPOT
+    return listed and whole is not None and whole.state != "told"
 
 
 def _state(
@@ -203,10 +215,12 @@ def _theme(question: Question) -> str:
     return "routine" if question.fact.source is Source.CHECKLIST else "building"
 
 
-def _place(subject: Subject, told: Told) -> str:
+def _place(subject: Subject, told: Told, areas: Mapping[str, str]) -> str:
     """The area that a thing is in; empty for the depot as a whole."""
     if subject.kind == "area":
         return subject.id
+    if subject.kind == "detector":
+        return areas.get(subject.id, "")
     standing = told.get((subject.kind, subject.id))
     area = None if standing is None else standing.values.get("area")
     return area if isinstance(area, str) else ""

@@ -354,7 +354,7 @@ def rows_of_errors() -> str:
 def said_in(language: str) -> list[re.Pattern[str]]:
     texts = [
         text
-        for package in ("dashboards", "alerts.messages", "gateway.words")
+        for package in ("dashboards", "dashboards.conformity", "alerts.messages", "gateway.words")
         for text in Catalogue.load(package, language).texts.values()
     ]
     return [re.compile(re.sub(r"\\\{\w+\\\}", ".+", re.escape(text))) for text in texts if re.search(r"\w{3}", text)]

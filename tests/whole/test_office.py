@@ -2,61 +2,18 @@
 
 import asyncio
 import json
-import os
-import sys
 from pathlib import Path
 from typing import Any
 
 import aiohttp
 import pytest
 from whole_depot import Whole, until
+from whole_office import asked, done, opened, socket_of, vigia
 
-from dashboards.office import Enter, LineAsk, Look, Reply
-from gateway.control import ControlError
+from dashboards.office import Enter, LineAsk, Look
 from gateway.journal import check
-from gateway.office.door import ask_office
 
 pytestmark = pytest.mark.asyncio
-
-
-async def vigia(*arguments: str) -> tuple[int, str, str]:
-    """Run one command; return its exit code, stdout and stderr."""
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "gateway.cli",
-        *arguments,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        env=os.environ | {"VIGIA_LANG": "en", "VIGIA_HOOK_SECRET": "segredo"},
-    )
-    out, err = await process.communicate()
-    return process.returncode or 0, out.decode(), err.decode()
-
-
-async def done(*arguments: str) -> str:
-    code, out, err = await vigia(*arguments)
-    assert code == 0, err
-    return out
-
-
-def socket_of(depot: Whole) -> Path:
-    return depot.folder / "var" / "office.sock"
-
-
-async def asked(depot: Whole, ask: Enter | Look) -> Reply:
-    return await asyncio.to_thread(ask_office, socket_of(depot), ask)
-
-
-async def opened(depot: Whole) -> None:
-    def answers() -> bool:
-        try:
-            return ask_office(socket_of(depot), Look(1, "stock")).ok
-        except ControlError:
-            return False
-
-    await until(lambda: socket_of(depot).exists(), what="office")
-    assert await asyncio.to_thread(answers)
 
 
 def move(act: str, units: int, request: str = "", size: Any = "P-13") -> LineAsk:

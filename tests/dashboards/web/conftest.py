@@ -1,9 +1,6 @@
 """A scripted gateway behind the real control socket, the real web child in its own process, and a browser."""
 
 import asyncio
-import contextlib
-import os
-import shutil
 import signal
 import sys
 import time
@@ -14,6 +11,7 @@ from typing import Any
 import aiohttp
 import msgspec
 import pytest
+from browsers import launched
 
 from dashboards.ports import (
     Act,
@@ -340,31 +338,7 @@ async def session() -> AsyncIterator[aiohttp.ClientSession]:
         yield made
 
 
-def chromium() -> str:
-    found = shutil.which("chromium")
-    root = os.environ.get("VIGIA_DEBIAN_ROOT")
-    if found is None and root:
-        found = str(next(Path(root).glob("usr/bin/chromium")))
-    assert found, "chromium is needed: apt-get install chromium"
-    return found
-
-
 @pytest.fixture
 async def browser() -> AsyncIterator[Any]:
-    from playwright.async_api import async_playwright
-
-    quiet = (
-        "disable-quic",
-        "no-first-run",
-        "disable-background-networking",
-        "disable-component-update",
-        "disable-sync",
-    )
-    async with async_playwright() as driver:
-        opened = await driver.chromium.launch(
-            executable_path=chromium(),
-            args=["--headless", "--no-sandbox", "--disable-gpu", *(f"--{flag}" for flag in quiet)],
-        )
+    async with launched() as opened:
         yield opened
-        with contextlib.suppress(Exception):
-            await opened.close()
