@@ -168,7 +168,10 @@ def _add_attachments(
         """Keep a file (PDF, JPEG, PNG; the request's body); an entry's value `attachment` may then name it."""
         return await _answered(office, Attach(1, by, await request.body()))
 
-    @router.get("/api/v1/attachments/{name}", responses={200: {"content": {"application/octet-stream": {}}}})
+    served = described(Told, Refused, 404, 422)
+    served[200] = {"description": "The file", "content": {"application/pdf": {}, "image/jpeg": {}, "image/png": {}}}
+
+    @router.get("/api/v1/attachments/{name}", responses=served)
     def attachment(name: str) -> Response:
         """A kept file (in a worker thread: it reads the disk). 404 where its bytes are not what its name says."""
         kept = files()
