@@ -123,19 +123,19 @@ def _due(condition: Due, frame: Frame) -> Truth:
 
 def _exists(condition: Exists, frame: Frame) -> Truth:
     found: Truth = False
-    for member in members(condition.group, frame):
+    for member in members(condition.group, frame).members:
         if member.there is True:
             return True
-        found = either(found, member.there)
+        found = None
     return either(found, None if complete(condition.group, frame) is None else False)
 
 
 def _every(condition: Every, frame: Frame) -> Truth:
     found: Truth = True
     listed = members(condition.group, frame)
-    judged = frame.judged(condition.that, (member.holder for member in listed), partial(holds, condition.that))
-    for member, (_, truth) in zip(listed, judged, strict=True):
-        if truth is False and member.there is True:
+    there = {} if listed.sure else {member.holder: member.there for member in listed.members}
+    for alike, truth in frame.judged(condition.that, listed.holders, partial(holds, condition.that)):
+        if truth is False and (listed.sure or any(there[holder] is True for holder in alike)):
             return False
         if truth is not True:
             found = None

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias, TypeVar, cast
 from compliance.grammar import ClassAbove, ClassIn, Condition, Group, Holds, Limit, Lookup, Reference, Scope
 from compliance.kleene import NOTHING, Span, Truth, both, compare, exactly
 from compliance.situation import COUNT, Holder, Known, Situation, listed_fact
-from compliance.vocabulary import Evidence, NamedCondition, Period, Scheme, Statute
+from compliance.vocabulary import Evidence, NamedCondition, Node, Period, Scheme, Statute
 
 Found = TypeVar("Found")
 
@@ -62,23 +62,12 @@ class Memory(NamedTuple):
 Key: TypeAlias = tuple[object, ...]
 
 
-class Node(NamedTuple):
-    """A condition or term: its number, the facts it asks of the thing at hand if it asks nothing else, and whether it
-    asks what the rule is judged on.
-    """
-
-    number: int
-    own: tuple[str, ...] | None
-    subject: bool
-
-
 @dataclass(slots=True)
 class Hearing:
     """One statute on one situation on a day (ordinal); remembers what it found out, with its evidence and without.
 
     Attributes:
         told, later: judgements with their evidence, on the day itself, and without, on later days.
-        nodes: by the identity of a condition or term, what is known of it; equal ones are one.
         groups: by day, the sets of areas that each area is judged in.
         schemes: by day, the classes in force.
     """
@@ -90,18 +79,17 @@ class Hearing:
     told: dict[Key, Memory] = field(default_factory=dict)
     later: dict[Key, Memory] = field(default_factory=dict)
     groups: dict[int, Mapping[str, Sequence[tuple[tuple[str, ...], bool]]]] = field(default_factory=dict)
-    nodes: dict[int, Node] = field(default_factory=dict)
-    equals: dict[object, Node] = field(default_factory=dict)
     schemes: dict[int, Scheme | None] = field(default_factory=dict)
 
     def node(self, node: object) -> Node:
         """Return what is known of a condition or term."""
-        found = self.nodes.get(id(node))
+        law = self.statute
+        found = law.nodes.get(id(node))
         if found is None:
-            found = self.equals.get(node)
+            found = law.equals.get(node)
             if found is None:
-                found = self.equals[node] = Node(len(self.equals), *asked(node, self.statute.conditions))
-            self.nodes[id(node)] = found
+                found = law.equals[node] = Node(len(law.equals), *asked(node, law.conditions))
+            law.nodes[id(node)] = found
         return found
 
     def scheme(self, day: int) -> Scheme | None:
@@ -139,22 +127,18 @@ class Frame:
         return cast("Found", memory.result)
 
     def judged(
-        self, node: object, things: Iterable[Holder], judge: Callable[["Frame"], Found]
-    ) -> Iterator[tuple[Holder, Found]]:
-        """Judge things one after another; those that are alike in all that is asked of them are judged once."""
+        self, node: object, things: Sequence[Holder], judge: Callable[["Frame"], Found]
+    ) -> Iterator[tuple[Sequence[Holder], Found]]:
+        """Judge things; those that are alike in all that is asked of them are judged once, and come together."""
         known = self.hearing.node(node)
         if known.own is None:
             for own in things:
-                yield own, self.remembered(node, own, judge)
+                yield (own,), self.remembered(node, own, judge)
             return
-        alike: dict[int, Memory] = {}
-        for own in things:
-            mark = self.hearing.facts.mark(known.own, own)
-            memory = alike.get(mark)
-            if memory is None:
-                memory = alike[mark] = self._memory(known, own, judge)
-            self._take(own, memory)
-            yield own, cast("Found", memory.result)
+        for alike in self.hearing.facts.alike(known.own, things):
+            memory = self._memory(known, alike[0], judge)
+            self._take_alike(alike, memory)
+            yield alike, cast("Found", memory.result)
 
     def _memory(self, known: Node, own: Holder, judge: Callable[["Frame"], Found]) -> Memory:
         if known.own is not None:
@@ -175,15 +159,19 @@ class Frame:
 
     def _take(self, own: Holder, memory: Memory) -> None:
         """Rest on a judgement; one of another thing, alike in all its facts, is on this thing's own facts."""
+        if memory.used:
+            self._take_alike((own,), memory)
+        else:
+            self.trace.take(memory.trace)
+
+    def _take_alike(self, alike: Sequence[Holder], memory: Memory) -> None:
         trace = self.trace
-        if not memory.used or trace.evidence is None:
-            trace.take(memory.trace)
-            return
         trace.until = min(trace.until, memory.trace.until)
         if memory.trace.due is not None:
             trace.owe(memory.trace.due)
-        for name, told in memory.used:
-            trace.evidence.append(own.known[name].evidence if told else own.missing(name))
+        if trace.evidence is not None:
+            for name, told in memory.used:
+                trace.evidence += [own.known[name].evidence if told else own.missing(name) for own in alike]
 
     def parent(self, of: str) -> Holder | None:
         """Return the thing a reference speaks of; None if nobody told which."""
@@ -222,6 +210,14 @@ class Frame:
                 trace.until = min(trace.until, known.expires)
         if trace.evidence is not None:
             trace.evidence.append(holder.missing(name) if known is None else known.evidence)
+        return known
+
+    def told_alike(self, alike: Sequence[Holder], name: str) -> Known | None:
+        """Return a fact of things that are alike in it; note that it was used of each."""
+        known = self.told(alike[0], name)
+        if self.trace.evidence is not None and len(alike) > 1:
+            rest = alike[1:]
+            self.trace.evidence += [own.missing(name) if known is None else own.known[name].evidence for own in rest]
         return known
 
     def note_change(self, day: float) -> None:
@@ -289,37 +285,51 @@ class Member(NamedTuple):
     there: Truth
 
 
+class Listed(NamedTuple):
+    """The members of a group; `holders` are the things themselves, `sure`: each is there."""
+
+    members: Sequence[Member]
+    holders: Sequence[Holder]
+    sure: bool
+
+
 ONE = exactly(1.0)
 
 
-def members(group: Group, frame: Frame) -> Sequence[Member]:
+def members(group: Group, frame: Frame) -> Listed:
     """Return the things that belong or may belong."""
     return frame.remembered(group, frame.own, partial(_members, group))
 
 
-def _members(group: Group, frame: Frame) -> Sequence[Member]:
+def _members(group: Group, frame: Frame) -> Listed:
     found: list[Member] = []
     for holders, sure in zip(_reached(group, frame), (True, None), strict=True):
-        for holder, where in _chosen(group, holders, frame):
+        for alike, where in _chosen(group, holders, frame):
             belongs = both(sure, where)
-            number = ONE if belongs is False else _number(group, holder, frame)
-            there = both(belongs, compare(number, ">", NOTHING))
-            if there is not False:
-                found.append(Member(holder, belongs, number, there))
-    return found
+            if belongs is not False:
+                found += _numbered(group, alike, belongs, frame)
+    return Listed(found, [member.holder for member in found], all(member.there is True for member in found))
 
 
-def _chosen(group: Group, holders: Sequence[Holder], frame: Frame) -> Iterable[tuple[Holder, Truth]]:
+def _chosen(group: Group, holders: Sequence[Holder], frame: Frame) -> Iterable[tuple[Sequence[Holder], Truth]]:
     if group.where is None:
-        return ((holder, True) for holder in holders)
+        return ((holders, True),)
     return frame.judged(group.where, holders, partial(frame.hearing.holds, group.where))
 
 
-def _number(group: Group, holder: Holder, frame: Frame) -> Span:
+def _numbered(group: Group, holders: Sequence[Holder], belongs: Truth, frame: Frame) -> Iterator[Member]:
+    """Yield the things as members, each with how many it stands for; those that stand for none are none."""
     if group.kind not in frame.hearing.facts.counted:
-        return ONE
-    known = frame.told(holder, COUNT)
-    return Span(0.0, inf) if known is None else known.span
+        for holder in holders:
+            yield Member(holder, belongs, ONE, belongs)
+        return
+    for alike in frame.hearing.facts.alike((COUNT,), holders):
+        known = frame.told_alike(alike, COUNT)
+        number = Span(0.0, inf) if known is None else known.span
+        there = both(belongs, compare(number, ">", NOTHING))
+        if there is not False:
+            for holder in alike:
+                yield Member(holder, belongs, number, there)
 
 
 def _reached(group: Group, frame: Frame) -> tuple[Sequence[Holder], Sequence[Holder]]:

@@ -95,6 +95,8 @@ def difference(left: Span, right: Span) -> Span:
 
 def product(left: Span, right: Span) -> Span:
     """Multiply spans; nothing times anything is nothing."""
+    if left.low == left.high and right.low == right.high and left.low - left.low == right.low - right.low == 0:
+        return exactly(left.low * right.low)
     corners = [0.0 if 0 in (one, other) else one * other for one in left for other in right]
     return Span(min(corners), max(corners))
 

@@ -77,6 +77,13 @@ class Marks(NamedTuple):
     of: dict[Holder, int]
     numbers: dict[tuple[int, ...], int]
 
+    def add(self, names: tuple[str, ...], thing: Holder) -> int:
+        """Number a thing."""
+        facts = thing.known
+        alike = tuple([facts[name].mark if name in facts else 0 for name in names])
+        found = self.of[thing] = self.numbers.setdefault(alike, len(self.numbers))
+        return found
+
 
 @dataclass(frozen=True, slots=True)
 class Situation:
@@ -86,13 +93,17 @@ class Situation:
         holders: by kind, in the order of their ids.
         links: by kind and the name of a link (``area``, ``lot``): the things by the id it holds; "" where unknown.
         counted: kinds of which one thing stands for as many as its fact `count` says.
-        marks: by names of facts, the same number for all things that are alike in them; filled as asked.
+        marks, belonging, parted: what was asked before, kept; it follows from the rest.
     """
 
     holders: Mapping[str, Sequence[Holder]] = field(hash=False)
     links: Mapping[tuple[str, str], Mapping[str, Sequence[Holder]]] = field(hash=False)
     counted: frozenset[str]
     marks: dict[tuple[str, ...], Marks] = field(default_factory=dict, hash=False, compare=False)
+    belonging: dict[tuple[str, ...], Members] = field(default_factory=dict, hash=False, compare=False)
+    parted: dict[tuple[tuple[str, ...], int], tuple[Sequence[Holder], Sequence[Sequence[Holder]]]] = field(
+        default_factory=dict, hash=False, compare=False
+    )
 
     @classmethod
     def of(cls, facts: Iterable[Fact], catalogue: Catalogue, on: date, known: datetime | None = None) -> "Situation":
@@ -138,15 +149,14 @@ class Situation:
 
     def mark(self, names: tuple[str, ...], of: Holder) -> int:
         """Return a number that a thing shares with all that are alike in these facts, and with no other."""
-        marks = self.marks.get(names)
-        if marks is None:
-            marks = self.marks[names] = Marks({}, {})
+        marks = self._marks(names)
         found = marks.of.get(of)
-        if found is None:
-            facts = of.known
-            alike = tuple([facts[name].mark if name in facts else 0 for name in names])
-            found = marks.of[of] = marks.numbers.setdefault(alike, len(marks.numbers))
-        return found
+        return marks.add(names, of) if found is None else found
+
+    def _marks(self, names: tuple[str, ...]) -> Marks:
+        if names not in self.marks:
+            self.marks[names] = Marks({}, {})
+        return self.marks[names]
 
     @property
     def depot(self) -> Holder:
@@ -163,10 +173,37 @@ class Situation:
 
     def members(self, kind: str, link: str, ids: Sequence[str]) -> Members:
         """Return the things of a kind that belong to one of these parents."""
+        key = (kind, link, *ids)
+        found = self.belonging.get(key)
+        if found is None:
+            found = self.belonging[key] = self._members(kind, link, ids)
+        return found
+
+    def _members(self, kind: str, link: str, ids: Sequence[str]) -> Members:
         if kind == link:
             return Members([each for each in self.holders.get(kind, ()) if each.subject.id in ids], ())
         by_id = self.links.get((kind, link), {})
         return Members([each for id_ in ids for each in by_id.get(id_, ())], by_id.get("", ()))
+
+    def alike(self, names: tuple[str, ...], things: Sequence[Holder]) -> Sequence[Sequence[Holder]]:
+        """Part things into those that are alike in these facts; in the order in which the first of each stands."""
+        kept = self.parted.get((names, id(things)))
+        if kept is not None and kept[0] is things:
+            return kept[1]
+        parts: dict[int, list[Holder]] = {}
+        marks = self._marks(names)
+        numbered = marks.of
+        for thing in things:
+            mark = numbered.get(thing)
+            if mark is None:
+                mark = marks.add(names, thing)
+            if mark in parts:
+                parts[mark].append(thing)
+            else:
+                parts[mark] = [thing]
+        found = [*parts.values()]
+        self.parted[names, id(things)] = (things, found)
+        return found
 
 
 def listed_fact(kind: str) -> str | None:

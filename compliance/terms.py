@@ -25,7 +25,7 @@ from compliance.grammar import (
     Term,
     Today,
 )
-from compliance.hearing import ONE, Frame, complete, members
+from compliance.hearing import ONE, Frame, Member, complete, members
 from compliance.kleene import (
     ANYTHING,
     NOTHING,
@@ -39,6 +39,7 @@ from compliance.kleene import (
     stepped,
     total,
 )
+from compliance.situation import COUNT, Holder
 
 
 def measure(term: Term, frame: Frame) -> Span:
@@ -83,17 +84,35 @@ def _age(term: Age, frame: Frame) -> Span:
 
 
 def _sum(term: Sum, frame: Frame) -> Span:
-    parts = []
-    for member in members(term.group, frame):
-        each = product(_span(term.fact, frame.at(member.holder, frame.trace)), member.number)
-        parts.append(each if member.belongs is True else hull([NOTHING, each]))
-    return _open_ended(total(parts), term.group, frame, floor_=min(term.fact.low, 0.0))
+    listed, fact, facts = members(term.group, frame), term.fact, frame.hearing.facts
+    if listed.sure and not fact.of and not fact.derived and term.group.kind in facts.counted:
+        parts = []
+        for alike in facts.alike((fact.name, COUNT), listed.holders):
+            known, count = frame.told_alike(alike, fact.name), frame.told(alike[0], COUNT)
+            each = Span(fact.low, fact.high) if known is None else known.span
+            assert count is not None, "a member that is there for sure has a count"
+            parts.append(product(product(each, count.span), exactly(float(len(alike)))))
+    else:
+        parts = [_part(term, member, frame) for member in listed.members]
+    return _open_ended(total(parts), term.group, frame, floor_=min(fact.low, 0.0))
+
+
+def _part(term: Sum, member: Member, frame: Frame) -> Span:
+    each = product(_of_member(term.fact, member.holder, frame), member.number)
+    return each if member.belongs is True else hull([NOTHING, each])
+
+
+def _of_member(fact: Reference, holder: Holder, frame: Frame) -> Span:
+    if fact.of or fact.derived:
+        return _span(fact, frame.at(holder, frame.trace))
+    known = frame.told(holder, fact.name)
+    return Span(fact.low, fact.high) if known is None else known.span
 
 
 def _count(term: Count, frame: Frame) -> Span:
     parts = [
         member.number if member.belongs is True else hull([NOTHING, member.number])
-        for member in members(term.group, frame)
+        for member in members(term.group, frame).members
     ]
     return _open_ended(total(parts), term.group, frame, floor_=0.0)
 
@@ -110,8 +129,8 @@ def _extreme(term: Extreme, frame: Frame) -> Span:
     ends = Span(term.fact.low, term.fact.high)
     sure: list[Span] = []
     loose: list[Span] = []
-    for member in members(term.group, frame):
-        (sure if member.there is True else loose).append(_span(term.fact, frame.at(member.holder, frame.trace)))
+    for member in members(term.group, frame).members:
+        (sure if member.there is True else loose).append(_of_member(term.fact, member.holder, frame))
     if complete(term.group, frame) is not True:
         loose.append(ends)
     pick = largest if term.most else smallest

@@ -251,6 +251,16 @@ class Detection:
         return licensed_kg > self.above_kg or self.above_kg == 0
 
 
+class Node(NamedTuple):
+    """A condition or term: its number (equal ones share it), the facts it asks of the thing at hand if it asks nothing
+    else, and whether it asks what the rule is judged on.
+    """
+
+    number: int
+    own: tuple[str, ...] | None
+    subject: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Statute:
     """One statute, technical reference or house rule.
@@ -260,6 +270,7 @@ class Statute:
         doubts: what we could not find out about the text itself.
         detection: None where the text has no clause on gas detection.
         derived: by kind and name, how facts follow from others.
+        nodes, equals: what was found out about its conditions and terms, kept; it follows from the rest.
     """
 
     id: str
@@ -279,6 +290,8 @@ class Statute:
     separation: Separation | None
     detection: Detection | None
     derived: Mapping[tuple[str, str], Term] = field(hash=False)
+    nodes: dict[int, "Node"] = field(default_factory=dict, hash=False, compare=False, repr=False)
+    equals: dict[object, "Node"] = field(default_factory=dict, hash=False, compare=False, repr=False)
 
     @property
     def in_force_from(self) -> date | None:
