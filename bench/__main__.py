@@ -7,10 +7,11 @@ import tempfile
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from platform import python_version
 
 from bench.cases import Case, cases
 from bench.figures import Figure, medians
-from bench.machine import FIELD_CORE, allow_many_sockets, description, pin
+from bench.machine import FIELD_CORE, allow_many_sockets, description, pin, revision
 from bench.processes import BenchError
 from bench.results import write
 
@@ -41,7 +42,7 @@ def main(arguments: Sequence[str]) -> int:
             failed = True
             continue
         _show(measured)
-        how = "quick" if options.quick else f"median of {options.runs}"
+        how = f"{'quick' if options.quick else f'median of {options.runs}'}, {revision()}, Python {python_version()}"
         write(options.results, measured, description(), datetime.now(UTC), how)
     return 1 if failed else 0
 

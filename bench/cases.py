@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
-from bench import job, law, life, parts, promise, store
+from bench import growth, job, law, life, parts, promise, store
 from bench.figures import Figure
 
 Case: TypeAlias = Callable[[str, Path], Coroutine[None, None, list[Figure]]]
@@ -19,6 +19,8 @@ PROMISE = promise.Load(units=25, mute=0, mqtt_heads=100, window_s=40.0, crossing
 HARD = promise.Load(units=32, mute=3, mqtt_heads=100, window_s=60.0, crossings=432, hard=True)
 LIFE = life.Load(window_s=15.0)
 PARTS = parts.Load(times=20_000)
+LARGEST = growth.Load(heads=(1000, 4000, 8000, 10_000), period_ms=1000, window_s=30.0)
+FAST = growth.Load(heads=(1000,), period_ms=100, window_s=40.0, crossings=400)
 DAY = store.Load(heads=500, seconds=86_400)
 HOUR = store.Load(heads=500, seconds=3_600)
 LINES = store.Load(heads=500, seconds=200)
@@ -32,6 +34,9 @@ def cases(*, quick: bool, seconds: float | None) -> Mapping[str, Case]:
         job_100, job_1000 = replace(job_100, window_s=seconds), replace(job_1000, window_s=seconds)
         plain, hard = replace(plain, window_s=seconds), replace(hard, window_s=seconds)
         alive = replace(alive, window_s=seconds)
+    longest, quickest = _fewer(LARGEST, (32, 64), quick=quick), _fewer(FAST, (64,), quick=quick)
+    if seconds is not None:
+        longest, quickest = replace(longest, window_s=seconds), replace(quickest, window_s=seconds)
     return {
         "job-100": _case(job.run, job_100),
         "job-1000": _case(job.run, job_1000),
@@ -41,6 +46,8 @@ def cases(*, quick: bool, seconds: float | None) -> Mapping[str, Case]:
         "decode": _case(parts.decode, pieces),
         "engine": _case(parts.engine, pieces),
         "journal": _case(parts.journal, pieces),
+        "largest": _case(growth.largest, longest),
+        "fast": _case(growth.fast, quickest),
         "store": _case(store.store, _shorter(DAY, quick=quick)),
         "outage": _case(store.outage, _shorter(HOUR, quick=quick)),
         "writer": _case(store.writer, _shorter(LINES, quick=quick)),
@@ -58,6 +65,10 @@ def _quick() -> tuple[job.Load, job.Load, promise.Load, promise.Load, life.Load,
         replace(LIFE, window_s=1.0),
         parts.Load(times=100),
     )
+
+
+def _fewer(load: growth.Load, heads: tuple[int, ...], *, quick: bool) -> growth.Load:
+    return replace(load, heads=heads, window_s=3.0, crossings=min(load.crossings, 20)) if quick else load
 
 
 def _shorter(load: store.Load, *, quick: bool) -> store.Load:

@@ -35,12 +35,19 @@ def depot_file(
     mqtt_heads: Iterable[str] = (),
     webhook: int | None = None,
     siren: int | None = None,
+    profile: str | None = None,
 ) -> str:
-    """A whole depot.toml: ten registers from each unit, alarms out by MQTT and, given their ports, otherwise too."""
+    """A whole depot.toml: ten registers from each unit, alarms out by MQTT and, given their ports, otherwise too.
+
+    With `profile`, a file of `PROFILE`, a head takes few enough bytes for thousands of them.
+    """
+    head = _MODBUS_HEAD if profile is None else _SHORT_HEAD
     parts = [_HEADER.format(depot=DEPOT, web=web, mqtt=mqtt)]
     for bus in buses:
         parts.append(_BUS.format(bus=bus))
-        parts.extend(_MODBUS_HEAD.format(id=detector_on(bus, unit), bus=bus.id, unit=unit) for unit in bus.units)
+        parts.extend(
+            head.format(id=detector_on(bus, unit), bus=bus.id, unit=unit, profile=profile) for unit in bus.units
+        )
     parts.extend(_MQTT_HEAD.format(id=head, topic=topic_of(head)) for head in mqtt_heads)
     if webhook is not None:
         parts.append(_WEBHOOK.format(port=webhook))
@@ -105,6 +112,35 @@ unit_of_value = "lel_pct"
 status_register = 9
 bits = {{ fault = [0], warm_up = [1] }}
 """
+
+_SHORT_HEAD = """
+[[detector]]
+id = "{id}"
+area = "patio"
+bus = "{bus}"
+unit = {unit}
+profile = "{profile}"
+"""
+
+PROFILE = """\
+format = 1
+id = "bancada"
+wire = "modbus"
+
+[timing]
+detects_silence_s = 0.0
+
+[points]
+register = 0
+type = "uint16"
+scale = 0.1
+unit_of_value = "lel_pct"
+
+[[points.states]]
+register = 9
+bits = { fault = 0, warm_up = 1 }
+"""
+"""A site profile for heads like those of the bench."""
 
 _MQTT_HEAD = """
 [[detector]]

@@ -4,6 +4,7 @@ import contextlib
 import os
 import platform
 import resource
+import subprocess
 from importlib.metadata import version
 from pathlib import Path
 
@@ -56,6 +57,19 @@ def command(process: int) -> str:
         return Path(f"/proc/{process}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
     except FileNotFoundError:
         return ""
+
+
+def revision() -> str:
+    """The commit that is measured, with a plus where the tree differs from it; ``unknown`` outside a checkout."""
+    here = Path(__file__).parent
+    try:
+        told = [
+            subprocess.run(["git", *words], cwd=here, capture_output=True, text=True, check=True).stdout.strip()
+            for words in (["rev-parse", "--short", "HEAD"], ["status", "--porcelain", "--untracked-files=no"])
+        ]
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    return told[0] + ("+" if told[1] else "")
 
 
 def description() -> str:

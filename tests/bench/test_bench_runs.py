@@ -64,7 +64,7 @@ async def test_a_later_run_keeps_the_rows_of_earlier_ones(tmp_path: Path) -> Non
     assert list(values(results, "decode")) == ["10 registers to a judged reading"]
     assert len(values(results, "engine")) == 3
     past = results.read_text().partition("## Earlier runs")[2]
-    assert past.count("| decode (quick) |") == 2 and past.count("| engine (quick) |") == 1
+    assert past.count("| decode (quick, ") == 2 and past.count("| engine (quick, ") == 1
 
 
 async def test_a_case_that_does_not_exist_is_refused_with_the_names_of_those_that_do(tmp_path: Path) -> None:
@@ -80,3 +80,31 @@ async def test_a_short_run_of_the_stores_drains_an_outage_to_the_last_point(tmp_
     assert values(tmp_path / "r.md", "outage")["points in the base afterwards, missing"] == "0"
     assert float(values(tmp_path / "r.md", "store")["last hour of a head, by the second"]) > 0
     assert float(values(tmp_path / "r.md", "writer")["the same through the spool on disk"]) > 0
+
+
+@pytest.mark.servers
+async def test_a_short_run_of_growth_tells_the_largest_depot_and_what_a_poll_costs(tmp_path: Path) -> None:
+    code, said = await bench(tmp_path / "r.md", "largest", "fast", "--quick")
+    assert code == 0, said
+    figures = values(tmp_path / "r.md", "largest")
+    assert float(figures["largest depot that holds its rate on half a core"]) == 64, said
+    assert float(figures["what stops it: a poll in all"]) > 0
+    assert values(tmp_path / "r.md", "fast")["crossings"] == "20"
+
+
+async def test_each_run_is_kept_with_its_commit(tmp_path: Path) -> None:
+    results = tmp_path / "r.md"
+    process = await asyncio.create_subprocess_exec(
+        "git",
+        "rev-parse",
+        "--short",
+        "HEAD",
+        cwd=ROOT,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+    )
+    commit = (await process.communicate())[0].decode().strip() or "unknown"
+    code, said = await bench(results, "decode", "--quick")
+    assert code == 0, said
+    past = results.read_text().partition("## Earlier runs")[2]
+    assert f"| decode (quick, {commit}" in past
