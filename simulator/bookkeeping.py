@@ -10,6 +10,9 @@ from alerts.alarms import AlarmEvent, AlarmKey, Kind
 from gateway.events import Due, Json, OutboxRow, Record, Restored, StateRow
 from simulator.checker import Book, Broken
 
+ENDS = (Due.ACCEPTED, Due.REFUSED)
+"""How a message may end: as its channel answered, which is recorded with it."""
+
 IDS_KEPT = 20_000
 """Events whose ids are remembered; an older one has long been settled."""
 
@@ -56,7 +59,13 @@ class Bookkeeping:
         for state in record.states:
             body = None if state.body is None else dict(state.body)
             self._states.setdefault(state.key, _Versions()).newer.append((record.ticket, body))
+        answers = {
+            entry.body["delivery"]: entry.body["outcome"] for entry in record.entries if entry.kind == "delivery"
+        }
         for row in record.outbox:
+            if row.state in ENDS and answers.get(row.delivery.id) != row.state.value:
+                answer = answers.get(row.delivery.id)
+                self._break(now, "dropped", f"{row.delivery.id} ends as {row.state.value} on the answer {answer}")
             self._rows.setdefault(row.delivery.id, _Versions()).newer.append((record.ticket, row.state))
             if row.state is not Due.OWED:
                 self.settled[row.state.value] = self.settled.get(row.state.value, 0) + 1
