@@ -27,7 +27,7 @@ bench: $(DEV_STAMP)          ## figures into bench/RESULTS.md
 	@deploy/debian-packages.sh mosquitto influxdb
 	@deploy/with-debian-packages.sh $(BIN)/python -m bench $(ARGS)
 
-soak: $(DEV_STAMP)           ## long runs, not for every commit
+soak: $(DEV_STAMP)           ## long runs, not for every commit (VIGIA_SOAK_DEPOT_DAYS: how many days of swarm)
 	@deploy/debian-packages.sh mosquitto gcc libc6-dev libmodbus-dev
 	@deploy/with-debian-packages.sh $(BIN)/python -m pytest -m soak -o faulthandler_timeout=36000 $(ARGS)
 

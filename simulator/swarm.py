@@ -6,7 +6,7 @@ One seed is one depot with its timeline; the same seed leaves the same trace on 
 import asyncio
 import hashlib
 import heapq
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -93,12 +93,21 @@ def judge(seed: int, hours: float) -> Verdict:
     return play(seed, drawn, timeline(seed, drawn, hours), hours)
 
 
-def play(seed: int, drawn: DrawnDepot, happenings: Sequence[Happening], hours: float) -> Verdict:
-    """Play one timeline to its end, or to the first promise that is not kept."""
+def play(
+    seed: int,
+    drawn: DrawnDepot,
+    happenings: Sequence[Happening],
+    hours: float,
+    looks: Callable[[float], None] = lambda _: None,
+) -> Verdict:
+    """Play one timeline to its end, or to the first promise that is not kept.
+
+    `looks` is called every `LOOKS_S`, with the seconds since the beginning.
+    """
     with TemporaryDirectory(prefix="vigia-swarm-", dir=_memory()) as folder:
         loop = NetLoop()  # type: ignore[abstract]  # what is not there, nothing here asks for
         try:
-            game = _Game(seed, drawn, happenings, hours, Path(folder), loop)
+            game = _Game(seed, drawn, happenings, hours, Path(folder), loop, looks)
             try:
                 loop.run_until_complete(game.play())
             finally:
@@ -140,7 +149,9 @@ class _Game(Onlooker):
         hours: float,
         folder: Path,
         loop: NetLoop,
+        looks: Callable[[float], None],
     ) -> None:
+        self._looks = looks
         file = folder / "depot.toml"
         file.write_text(drawn.toml(), encoding="utf-8")
         self._depot = load(file, {}).depot
@@ -349,6 +360,7 @@ class _Game(Onlooker):
     def _look(self) -> None:
         life, now = self._life, self._loop.time()
         self._inspect()
+        self._looks(self._now)
         if life is None:
             return
         lanes = life.wiring.dispatcher.counts()

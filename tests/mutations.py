@@ -5,6 +5,7 @@
 Exit 1 if one was not caught, or cannot be put in.
 """
 
+import os
 import shutil
 import subprocess
 import sys
@@ -95,8 +96,6 @@ def caught(mutation: Mutation) -> tuple[bool, str]:
 
 
 def _environment(tree: Path) -> dict[str, str]:
-    import os
-
     return os.environ | {"PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1"}
 
 
@@ -109,7 +108,8 @@ def main(wanted: list[str]) -> int:
         found, by = caught(mutation)
         missed += not found
         word = "caught" if found else "NOT CAUGHT"
-        print(f"{word} in {time.monotonic() - began:5.1f} s: {mutation.name}: {by}", flush=True)
+        sys.stdout.write(f"{word} in {time.monotonic() - began:5.1f} s: {mutation.name}: {by}\n")
+        sys.stdout.flush()
     return 1 if missed else 0
 
 

@@ -5,25 +5,28 @@ import subprocess
 import sys
 from dataclasses import replace
 
+import pytest
+
 from simulator import draws, swarm
 from simulator.draws import Happening
 
 HOURS = 4.0
-SEEDS = 25
-FIRST = 1
+SEEDS = 5
 
 
-def test_a_hundred_depot_hours_keep_every_promise() -> None:
+@pytest.mark.parametrize("first", [1, 6, 11, 16, 21])
+def test_a_hundred_depot_hours_keep_every_promise(first: int) -> None:
+    """Twenty of the hundred at a time."""
     kept: dict[str, int] = {}
-    for seed in range(FIRST, FIRST + SEEDS):
+    for seed in range(first, first + SEEDS):
         verdict = swarm.judge(seed, HOURS)
         befell = [each for each in verdict.timeline if each.what not in draws.PEOPLE]
         assert len(befell) >= 10 * HOURS, "leaks and faults an hour"
         assert not verdict.broken, f"vigia swarm --seed {seed} --seeds 1 --hours {HOURS:g}: {verdict.broken[0]}"
         for promise, count in verdict.kept.items():
             kept[promise] = kept.get(promise, 0) + count
-    assert kept["alarm-in-time"] > 500 and kept["blind-in-time"] > 200, "they were put to the test"
-    assert kept["no-false-clear"] > 200 and kept["latched"] > 100 and kept["messages accepted"] > 2000
+    assert kept["alarm-in-time"] > 100 and kept["blind-in-time"] > 40, "they were put to the test"
+    assert kept["no-false-clear"] > 40 and kept["latched"] > 20 and kept["messages accepted"] > 400
 
 
 def test_the_same_seed_leaves_the_same_trace_whatever_the_hashes_of_the_process() -> None:

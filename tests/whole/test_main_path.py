@@ -63,12 +63,13 @@ async def test_gas_present_at_start_alarms_at_once(depot: Whole) -> None:
     assert call.body["level"] == "A3"
 
 
-async def test_killed_thirty_times_in_the_middle_of_alarms_none_is_lost_and_repeats_share_their_id(
-    depot: Whole, seed: int
+@pytest.mark.parametrize("times", [30, pytest.param(1000, marks=pytest.mark.soak)])
+async def test_killed_again_and_again_in_the_middle_of_alarms_none_is_lost_and_repeats_share_their_id(
+    depot: Whole, seed: int, times: int
 ) -> None:
     """Each life raises an alarm of a head while the hook refuses; what was recorded must arrive in the end."""
     depot.hook.status = 503
-    pauses = [((seed >> (n % 16)) % 13) / 100 for n in range(30)]
+    pauses = [((seed >> (n % 16)) % 13) / 100 for n in range(times)]
     for no, pause in enumerate(pauses):
         head = no % 3 + 1
         await depot.start()
@@ -84,7 +85,9 @@ async def test_killed_thirty_times_in_the_middle_of_alarms_none_is_lost_and_repe
     sent = {e.id for e in depot.events() if e.kind in ("GAS", "BLIND", "SYSTEM") and e.event != "silenced"}
     owed = {e.id for e in depot.events() if e.kind == "GAS" and e.event in ("raised", "risen")}
     assert len(owed) >= 3
-    await until(lambda: owed <= {call.body["id"] for call in depot.hook.calls}, 30.0, "every recorded alarm")
+    await until(
+        lambda: owed <= {call.body["id"] for call in depot.hook.calls}, 30.0 + times / 10, "every recorded alarm"
+    )
     late = depot.hook.calls[count:]
     for call in late:
         assert before.get(call.body["id"], call.body["seq"]) == call.body["seq"]
