@@ -13,7 +13,7 @@ from simulator.checker import Book, Broken
 ENDS = (Due.ACCEPTED, Due.REFUSED)
 """How a message may end: as its channel answered, which is recorded with it."""
 
-IDS_KEPT = 20_000
+IDS_KEPT = 2_000
 """Events whose ids are remembered; an older one has long been settled."""
 
 

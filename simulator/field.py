@@ -380,7 +380,9 @@ class Field:
         topic, payload = self._payload(head)
         if changes.get("garbled"):
             payload = b'{"lel": ' + payload[:5]
-        if changes.get("swapped"):
+        if not changes.get("swapped"):
+            head.held = None
+        else:
             held, head.held = head.held, None if head.held is not None else payload
             if held is None:
                 return
