@@ -48,8 +48,9 @@ class Publishers:
 
     async def __aexit__(self, *_: object) -> None:
         assert self._task is not None
-        self._task.cancel()
-        await asyncio.gather(self._task, return_exceptions=True)
+        while not self._task.done():  # aiomqtt's waits can swallow a cancellation that meets their answer
+            self._task.cancel()
+            await asyncio.wait([self._task], timeout=0.2)
 
     async def _run(self) -> None:
         no = 0
@@ -62,6 +63,9 @@ class Publishers:
                             await client.publish(f"depot/{head}", json.dumps({"lel": lel, "seq": no}), qos=0)
                         await asyncio.sleep(0.25)
             except aiomqtt.MqttError:
+                task = asyncio.current_task()
+                if task is not None and task.cancelling():  # aiomqtt's farewell failed, and hid that we are to end
+                    raise asyncio.CancelledError from None
                 await asyncio.sleep(0.1)
 
 
