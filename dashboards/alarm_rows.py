@@ -81,6 +81,8 @@ def alarm_row(alarm: AlarmView, detector: DetectorView | None, now: str, locale:
 
 def _alarm_where(alarm: AlarmView, detector: DetectorView | None, locale: Locale) -> str:
     name = "" if detector is None else called(detector)
+    if alarm.kind == "COMPLIANCE" and alarm.detail:
+        return ""  # its sentence says where; the subject is a code
     if alarm.subject.startswith("area:"):
         return locale.text("page.area", area=alarm.area or alarm.subject.removeprefix("area:"))
     who = locale.text("format.named", id=alarm.subject, name=name) if name else alarm.subject

@@ -5,7 +5,7 @@ Reason codes are looked up in the catalogue: ``why.<code>`` for what keeps a hea
 put into words yet is shown as it is.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
 from typing import assert_never
@@ -20,6 +20,9 @@ LONGEST = 300
 
 _NAMES = 54
 """Characters for the list of detectors in a grouped notice; the rest is counted."""
+
+_TO_DO = 40
+"""Characters that are kept for what to do about a legal duty, however long the duty is."""
 
 _GO_THERE = frozenset({Cause.RAISED, Cause.RISEN, Cause.STILL})
 """Causes after which somebody may have to go there: these carry the street address where it fits."""
@@ -135,8 +138,11 @@ def _sentence(event: AlarmEvent, place: Place, catalogue: Catalogue, quality: st
     cause = "removed" if gone else event.cause.value
     if event.cause in _LIFTED and event.after is Phase.NORMAL:
         cause = Cause.CLEARED.value  # it passed while nobody was to hear of it
-    sentence = say(f"{event.key.kind.value.lower()}.{cause}", **values)
-    return say("drill.prefix") + sentence if event.drill else sentence
+    key = f"{event.key.kind.value.lower()}.{cause}"
+    prefix = say("drill.prefix") if event.drill else ""
+    if event.key.kind is Kind.COMPLIANCE:
+        values |= _in_the_room(values, LONGEST - len(prefix + say(key, **(values | {"what": "", "do": ""}))))
+    return prefix + say(key, **values)
 
 
 # --- values of each kind -------------------------------------------------------------------------
@@ -214,12 +220,20 @@ def _system_values(event: AlarmEvent, place: Place, catalogue: Catalogue) -> dic
 
 
 def _compliance_values(event: AlarmEvent, place: Place, catalogue: Catalogue) -> dict[str, str]:
-    told = [_clip(text, 60) for text in (event.key.subject, event.detail or event.reason) if text]
+    """What the law asks and of what, then what to do: the two lines of the detail, as whoever judged it worded them."""
+    told, _, remedy = event.detail.partition("\n")
     return {
         "place": _where(place, catalogue, "", ""),
-        "what": ": ".join(told),
+        "what": _clip(told, LONGEST) or _clip(event.key.subject, 60),
+        "do": _clip(remedy, LONGEST) or catalogue.text("duty.do"),
         "next": catalogue.text(f"next.other.{event.after.value}"),
     }
+
+
+def _in_the_room(values: Mapping[str, str], room: int) -> dict[str, str]:
+    """Let what the law asks have the room that a sentence leaves, but for a word on what to do, which has the rest."""
+    what = _clip(values["what"], room - min(len(values["do"]), _TO_DO))
+    return {"what": what, "do": _clip(values["do"], max(1, room - len(what)))}
 
 
 # --- the parts of a sentence ---------------------------------------------------------------------

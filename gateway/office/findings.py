@@ -3,7 +3,7 @@
 Pure. A finding is kept as an entry only when something of it changed: its history is short, each step has a cause.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, Literal
@@ -88,10 +88,12 @@ def keep(standing: dict[Key, Stand], change: Mapping[str, Any]) -> None:
     standing[key] = Stand(str(change["verdict"]), str(change.get("soon", "")), str(change["on"]), change)
 
 
-def breaches(found: Iterable[Finding], kinds: Mapping[str, StatuteKind], language: str) -> tuple[Breach, ...]:
+def breaches(
+    found: Iterable[Finding], kinds: Mapping[str, StatuteKind], say: Callable[[Finding], str]
+) -> tuple[Breach, ...]:
     """Return the conditions of the law to be told: violated or soon due, of a law or the house, of some weight.
 
-    `kinds` is by statute: what a reference says is shown and never told.
+    `kinds` is by statute: what a reference says is shown and never told. `say` puts a finding into words.
     """
     told = []
     for finding in found:
@@ -100,12 +102,11 @@ def breaches(found: Iterable[Finding], kinds: Mapping[str, StatuteKind], languag
         near = soon(finding)
         if finding.verdict is not Verdict.VIOLATED and not near:
             continue
-        words = finding.rule.text
         told.append(
             Breach(
                 subject="/".join(key_of(finding)),
                 reason="violated" if finding.verdict is Verdict.VIOLATED else f"due-{near}",
-                detail=words.en if language == "en" else words.pt,
+                detail=say(finding),
                 severity=finding.rule.severity.value,
             )
         )

@@ -25,6 +25,7 @@ from gateway.lawfacts import configured
 from gateway.office import findings, survey
 from gateway.office.desk import Desk
 from gateway.office.findings import Key, Stand
+from gateway.office.saying import sayer
 from sensors.stamps import SECOND
 
 
@@ -47,6 +48,9 @@ class Judge:
             statutes.load(name, catalogue=self._catalogue) for name in dict.fromkeys((*depot.laws, HOUSE))
         )
         self._configured = tuple(configured(depot))
+        names = {area.id: area.name for area in depot.areas if area.name}
+        by_id = {statute.id: statute for statute in self._statutes}
+        self._say = sayer(by_id, self._catalogue, names, depot.language, zone)
         self._standing: dict[Key, Stand] = {}
         self._kept: list[Mapping[str, Any]] = []
         self._read_to = -1
@@ -72,7 +76,7 @@ class Judge:
         kinds = {statute.id: statute.kind for statute in self._statutes}
         return Verdicts(
             findings.changes(self._standing, found, on, causes),
-            findings.breaches(found, kinds, self._depot.language),
+            findings.breaches(found, kinds, self._say),
         )
 
     def would_break(self, desk: Desk, planned: Sequence[Entry], now: Millis) -> list[dict[str, Any]]:

@@ -256,3 +256,22 @@ async def test_a_changed_licence_asks_the_measures_again(depot: Whole) -> None:
             break
         await asyncio.sleep(0.1)
     assert await state() == "again"
+
+
+async def test_a_notice_of_a_breach_says_what_where_and_what_to_do_and_no_code(depot: Whole) -> None:
+    depot.changes['"BLIND", "SYSTEM"]'] = '"BLIND", "SYSTEM", "COMPLIANCE"]'
+    await depot.start()
+    await until(lambda: socket_of(depot).exists(), what="office")
+    await opened(depot)
+    values = ("kind=fire-brigade-inspection", "no_expiry=não", "revoked=não", "valid_until=2020-01-01")
+    await done("register", "set", str(depot.file), "document", "bombeiros", *values, "--by=Ana")
+    await done("register", "set", str(depot.file), "depot", "depot", "documents_listed=sim", "--by=Ana")
+    subject = "house-23-fire-brigade/depot:depot"
+    (told, *_) = await until(lambda: depot.hook.of("COMPLIANCE", "raised", subject), what="notice")
+    assert told.body["text"] == (
+        "PENDÊNCIA LEGAL - Depósito: Vistoria dos bombeiros em vigor (regra da casa 23), Depósito. Não cumprido. "
+        "Peça a vistoria e registre o certificado."
+    )
+    live = await depot.get("/?lang=pt-BR")
+    assert "Vistoria dos bombeiros em vigor (regra da casa 23)" in live
+    assert f">{subject}<" not in live

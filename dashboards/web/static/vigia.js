@@ -103,6 +103,7 @@ function urgency(a) {
   return `${a.suppression ? 1 : 0}${KINDS.indexOf(a.kind)}${OPEN.has(a.state) ? 0 : 1}${level}${a.since}`;
 }
 function alarmWhere(a) {
+  if (a.kind === "COMPLIANCE" && a.detail) return "";
   if (a.subject.startsWith("area:")) return t("page.area", { area: a.area || a.subject.slice(5) });
   const d = depot.detectors.get(a.subject);
   const who = d && d.name && d.name !== d.id ? t("format.named", { id: a.subject, name: d.name }) : a.subject;
