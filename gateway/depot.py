@@ -9,6 +9,7 @@ from alerts.effects import Row
 from alerts.policy import Levels, Timing
 from alerts.routing import EscalationStep, Recipient
 from gateway.commissioning.upkeep import USUAL, Intervals
+from gateway.office.counting import StockSource
 from gateway.orders import ByDesign
 from gateway.plans import Plan
 from gateway.store.settings import Influx, Keeping
@@ -181,6 +182,7 @@ class Depot:
     checkpoint_copy: Path | None = None
     tests: Plan | None = None
     supplies: tuple[Supply, ...] = ()
+    stock_sources: tuple[StockSource, ...] = ()
 
     @property
     def journal(self) -> Path:

@@ -30,6 +30,7 @@ from gateway.configuration.schema import (
     TimingTable,
     WebhookTable,
 )
+from gateway.configuration.stock_sources import stock_sources_of
 from gateway.configuration.supplies import supplies_of
 from gateway.configuration.suppressions import rules
 from gateway.configuration.tables import Entry, Tables, typed
@@ -105,9 +106,10 @@ def _loaded(sheet: Sheet, path: Path, environ: Mapping[str, str]) -> Loaded:
     influx = _influx(tables, secrets)
     outputs = outputs_of(sheet, tables, path.parent)
     tests, supplies = plan_of(sheet, tables, outputs), supplies_of(sheet, tables, path.parent)
+    stock = stock_sources_of(sheet, tables)
     sheet.finish()
     depot = _depot(path, tables, heads, mqtt=mqtt, channels=channels, influx=influx)
-    depot = replace(depot, outputs=outputs, tests=tests, supplies=supplies)
+    depot = replace(depot, outputs=outputs, tests=tests, supplies=supplies, stock_sources=stock)
     return Loaded(depot, tuple(dict.fromkeys(sheet.warnings)))
 
 

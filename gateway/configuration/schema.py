@@ -232,6 +232,23 @@ class SupplyTable(Table):
     max_age_s: float | None = Field(default=None, ge=5, le=86_400, examples=["30"])
 
 
+class StockSourceTable(Table):
+    """``[[stock_source]]``: a counter or a tag reader that tells of containers coming and going."""
+
+    id: Id = Field(examples=['"portao-saida"'])
+    kind: Literal["counter", "tags"] = Field(default="counter", examples=['"counter"'])
+    mqtt: Text = Field(examples=['"portao/saida"'])
+    value: str = Field(default="", max_length=300, examples=['"/count"'])
+    number: str = Field(default="", max_length=300, examples=['"/seq"'])
+    area: Text = Field(examples=['"patio"'])
+    size: Annotated[str, StringConstraints(pattern=r"^P-[0-9]{1,3}$")] = Field(examples=['"P-13"'])
+    act: Literal["in", "out", "exchange", "empties-in", "empties-out"] = Field(examples=['"out"'])
+    brand: str = Field(default="", max_length=60, examples=['"Azul"'])
+    wraps_at: int | None = Field(default=None, ge=2, le=2**32, examples=["65536"])
+    most: int = Field(default=500, ge=1, le=100_000, examples=["500"])
+    again_s: float = Field(default=10.0, ge=0, le=86_400, examples=["10"])
+
+
 class OutputTestTable(Table):
     """``[output_test]``: outputs tested by themselves."""
 
@@ -311,6 +328,7 @@ LISTED: dict[str, type[Table]] = {
     "recipient": RecipientTable,
     "escalation": EscalationTable,
     "supply": SupplyTable,
+    "stock_source": StockSourceTable,
     "suppression": SuppressionTable,
 }
 """Tables that stand once for each thing: ``[[name]]``. What a channel holds depends on its kind."""

@@ -28,6 +28,7 @@ from gateway.configuration.schema import (
     OutputTestTable,
     PlainChannelTable,
     RecipientTable,
+    StockSourceTable,
     StoreTable,
     SupplyTable,
     SuppressionTable,
@@ -69,6 +70,7 @@ class Tables:
     output_test: Entry[OutputTestTable] | None
     channels: tuple[Entry[Any], ...]  # Any: one of ChannelTable; a TypeVar cannot be bound to their union per entry
     supplies: tuple[Entry[SupplyTable], ...]
+    stock_sources: tuple[Entry[StockSourceTable], ...]
     recipients: tuple[Entry[RecipientTable], ...]
     escalation: tuple[Entry[EscalationTable], ...]
     suppressions: tuple[Entry[SuppressionTable], ...]
@@ -96,6 +98,7 @@ def typed(sheet: Sheet) -> Tables:
         output_test=_single(sheet, "output_test", OutputTestTable),
         channels=tuple(_channels(sheet)),
         supplies=tuple(_listed(sheet, "supply", SupplyTable)),
+        stock_sources=tuple(_listed(sheet, "stock_source", StockSourceTable)),
         recipients=tuple(_listed(sheet, "recipient", RecipientTable)),
         escalation=tuple(_listed(sheet, "escalation", EscalationTable)),
         suppressions=tuple(_listed(sheet, "suppression", SuppressionTable)),

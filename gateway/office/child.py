@@ -14,12 +14,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gateway import limits, logs
+from gateway.clock import SystemClock
 from gateway.configuration.loading import load
 from gateway.configuration.problems import ConfigError
 from gateway.control import ControlError
 from gateway.depot import Depot
 from gateway.office.clerk import Clerk
 from gateway.office.door import Door
+from gateway.office.gate import Gate
 from gateway.runtime import Runtime
 
 EXIT_FAILED = 1
@@ -53,6 +55,10 @@ async def _serve(depot: Depot) -> int:
     runtime = Runtime(lambda _part, _unwell, _reason: None)
     runtime.start("door", Door(depot.office, clerk.answer).run, "office")
     runtime.start("judge", clerk.judge_for_ever, "office")
+    if depot.mqtt is not None and depot.stock_sources:
+        gate = Gate(depot.mqtt, depot.stock_sources, clerk.take, SystemClock())
+        runtime.start("gate", gate.listen, "office")
+        runtime.start("gate entries", gate.enter, "office")
     while not stopping.is_set():
         await stopping.wait()
     await runtime.end("office")

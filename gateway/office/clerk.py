@@ -15,6 +15,7 @@ import msgspec
 import structlog
 
 from alerts.messages.catalogue import LANGUAGES, Catalogue
+from compliance.registers.counters import Step
 from compliance.registers.entries import STOCK_ACTS, Act, Entry, EntryId, Millis
 from compliance.registers.forms import Problem, to_json
 from dashboards.office import Attach, Enter, Fault, File, Import, Judged, Look, Paper, Reply, ToOffice
@@ -23,10 +24,11 @@ from gateway.clock import SystemClock
 from gateway.control import ControlError
 from gateway.depot import Depot
 from gateway.journal.errors import StoreError
-from gateway.office import attachments, findings, shown
+from gateway.office import attachments, counting, findings, shown
 from gateway.office import entries as kept
 from gateway.office.asked import MomentError, from_lines, from_sheet, moment
 from gateway.office.books import Books
+from gateway.office.counting import StockSource
 from gateway.office.desk import Admitted, Told
 from gateway.office.door import ask_watch
 from gateway.office.forms import ATTACHMENT
@@ -39,6 +41,9 @@ WRITTEN_WITHIN_S = 10.0
 
 LICENCE, CONFIGURATION = "licensed_kg", "depot.toml"
 """The fact that only the configuration tells, and who is said to tell it."""
+
+LONGEST_AGAIN_MS = 86_400_000
+"""How long a tag is remembered: the longest `again_s` there is."""
 
 IN_ONE_ENTRY = 400
 """Lines in one entry of the journal, whose body is bounded (docs/journal-format.md)."""
@@ -55,6 +60,7 @@ class Clerk:
         self._clock = SystemClock()
         self._one_at_a_time = asyncio.Lock()
         self._stirred = asyncio.Event()
+        self._tags: dict[tuple[str, str], Millis] = {}
         self._log = structlog.get_logger("office")
 
     async def answer(self, ask: ToOffice) -> Reply:
@@ -163,6 +169,57 @@ class Clerk:
 
     def _now(self) -> Millis:
         return Millis(self._clock.now().utc // MILLISECOND)
+
+    # --- counting -------------------------------------------------------------------------------
+
+    async def take(self, source: StockSource, payload: bytes) -> None:
+        """Enter what a counter or a tag reader told. What the journal cannot take now a counter tells again."""
+        try:
+            async with self._one_at_a_time:
+                self._books.catch_up()
+                await (self._take_tag if source.kind == "tags" else self._take_count)(source, payload)
+        except (StoreError, ControlError) as error:
+            self._log.error("stock message not entered", source=source.id, reason=str(error))
+
+    async def _take_tag(self, source: StockSource, payload: bytes) -> None:
+        name, now = counting.tag(source, payload), self._now()
+        if name is None:
+            self._log.warning("stock message without a tag", source=source.id)
+            return
+        seen = self._tags.get((source.id, name))
+        self._tags = {key: at for key, at in self._tags.items() if now - at <= LONGEST_AGAIN_MS}
+        self._tags[source.id, name] = now
+        if seen is not None and now - seen < source.again_s * 1000:
+            return
+        moved = counting.movement(source, 1, now, _new_id)
+        answer = self._books.desk.admit([Told(moved)], now)
+        if isinstance(answer, Admitted):
+            await self._write(source.id, answer.entries, now)
+            self._stirred.set()
+        else:
+            self._log.error("stock message refused", source=source.id, problem=answer.problems[0].problem)
+
+    async def _take_count(self, source: StockSource, payload: bytes) -> None:
+        held = self._books.desk.standing(counting.MARKS).get(source.id)
+        passed = counting.heard(source, payload, None if held is None else counting.mark_of(held.values))
+        if passed is None:
+            self._log.warning("stock message without a count", source=source.id)
+            return
+        if passed.step is Step.REPEATED or (passed.step is Step.COUNTED and not passed.units):
+            return
+        now, entries, doubt = self._now(), [], ""
+        if passed.step is Step.DOUBTFUL:
+            doubt = "jump"
+        elif passed.units:
+            answer = self._books.desk.admit([Told(counting.movement(source, passed.units, now, _new_id))], now)
+            entries = list(answer.entries) if isinstance(answer, Admitted) else []
+            doubt = "" if isinstance(answer, Admitted) else answer.problems[0].problem
+        if doubt:
+            self._log.error("stock count in doubt: somebody must count", source=source.id, reason=doubt)
+        entries.append(counting.marked(source, passed.mark, now, _new_id, doubt))
+        await self._write(source.id, entries, now)
+        self._books.catch_up()
+        self._stirred.set()
 
     # --- judging --------------------------------------------------------------------------------
 
