@@ -108,12 +108,31 @@ def measured(depot: Depot, journal: JournalReader, asked: Asked) -> Iterator[Fac
     """
     zone = ZoneInfo(depot.timezone)
     at_ms = min(asked.now_ms, end_of(asked.on, zone), _or(asked.known_ms, asked.now_ms))
-    areas = {str(detector.id): detector.area for detector in depot.detectors}
-    measures = Measures(areas, frozenset(output.id for output in depot.outputs if output.row.audible))
+    measures = measures_of(depot)
     for line in until(lines(journal), at_ms):
         measures.take(line)
+    yield from proven(measures, journal, asked, at_ms, zone)
+    yield from bumps_passed(depot, zone)
+
+
+def measures_of(depot: Depot) -> Measures:
+    """Return an empty fold for a depot's heads and sirens."""
+    areas = {str(detector.id): detector.area for detector in depot.detectors}
+    return Measures(areas, frozenset(output.id for output in depot.outputs if output.row.audible))
+
+
+def proven(measures: Measures, journal: JournalReader, asked: Asked, at_ms: int, zone: ZoneInfo) -> Iterator[Fact]:
+    """Yield what a fold proves at a moment (UTC ms), and whether the watch ran then."""
     alive = at_ms < asked.now_ms - ALIVE_WITHIN_MS or _last_alive(journal) >= asked.now_ms - ALIVE_WITHIN_MS
     yield from measures.facts(Moment(at_ms, asked.on, alive), zone)
+
+
+def bumps_passed(depot: Depot, zone: ZoneInfo) -> Iterator[Fact]:
+    """Yield the day of each head's last bump test that it passed.
+
+    Raises:
+        StoreError: the journal cannot be read.
+    """
     limits = {str(detector.id): limits_of(depot, detector) for detector in depot.detectors}
     for name, day in bumped_on(depot.journal, limits, zone).items():
         yield Fact(Subject("detector", name), "bumped_on", day, day, source="journal")

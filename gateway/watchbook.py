@@ -40,14 +40,13 @@ def ledger(path: Path, timezone: str, start_ms: int | None, end_ms: int, now_ms:
     )
 
 
-def lines(reader: JournalReader) -> Iterator[Line]:
-    """Every entry of the journal, with the name of the person behind it.
+def lines(reader: JournalReader, at: int = 0) -> Iterator[Line]:
+    """Every entry of the journal from index `at` on, with the name of the person behind it.
 
     Raises:
         StoreError: an entry cannot be read.
     """
     names = dict(reader.ask("SELECT ref, name FROM person"))
-    at = 0
     while rows := reader.entries(at, MOST_ENTRIES):
         for idx, data in rows:
             try:

@@ -34,7 +34,7 @@ from gateway.office.door import ask_watch
 from gateway.office.forms import ATTACHMENT
 from gateway.office.judge import until_midnight_s
 from gateway.office.report import report
-from sensors.stamps import MILLISECOND
+from sensors.stamps import MILLISECOND, SECOND
 
 WRITTEN_WITHIN_S = 10.0
 """How long the journal may take; a disk that is slower is told by the watch itself."""
@@ -44,6 +44,9 @@ LICENCE, CONFIGURATION = "licensed_kg", "depot.toml"
 
 LONGEST_AGAIN_MS = 86_400_000
 """How long a tag is remembered: the longest `again_s` there is."""
+
+LOOK_S = 60.0
+"""How often the office looks at what the watch has proven."""
 
 IN_ONE_ENTRY = 400
 """Lines in one entry of the journal, whose body is bounded (docs/journal-format.md)."""
@@ -224,16 +227,30 @@ class Clerk:
     # --- judging --------------------------------------------------------------------------------
 
     async def judge_for_ever(self) -> None:
-        """Judge the law at the start, on every change of a register, and at local midnight; tell what changed."""
+        """Judge the law at the start, on every change of a register and of the watch, and at local midnight."""
         async with self._one_at_a_time:
             await self._note_licences()
         while True:
             async with self._one_at_a_time:
                 await self._judge_now()
             self._stirred.clear()
+            await self._reason_to_judge()
+
+    async def _reason_to_judge(self) -> None:
+        """Wait for a change of a register, for local midnight, or for a change of what the watch proves.
+
+        What the watch proves is looked at once a minute: a head that is blind for less is told as blind, and is not a
+        breach of the law as well.
+        """
+        midnight = self._clock.now().utc + int(until_midnight_s(self._clock.now().utc, self._books.zone) * SECOND)
+        while (left := midnight - self._clock.now().utc) > 0:
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(until_midnight_s(self._clock.now().utc, self._books.zone)):
+                async with asyncio.timeout(min(left / SECOND, LOOK_S)):
                     await self._stirred.wait()
+                    return
+            async with self._one_at_a_time:
+                if await asyncio.to_thread(self._books.judge.heard_news, self._now()):
+                    return
 
     async def _note_licences(self) -> None:
         """Enter what each area is licensed for where the configuration changed it: measures are asked again for it."""

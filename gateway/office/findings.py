@@ -21,6 +21,11 @@ SOON_DAYS = (30, 7, 0)
 TOLD = (Severity.DANGER, Severity.SERIOUS)
 """Severities that become a condition; the others stand on the page and in reports."""
 
+LIVE = frozenset({"watching", "working"})
+"""Facts that the watch proves and that may come and go in a moment."""
+
+SETTLE_MS = 15 * 60 * 1000
+
 MOST_CAUSES = 20
 MOST_EVIDENCE = 40
 
@@ -86,6 +91,17 @@ def keep(standing: dict[Key, Stand], change: Mapping[str, Any]) -> None:
     """Take one kept change into what stands."""
     key = (str(change["rule"]), str(change["subject"]))
     standing[key] = Stand(str(change["verdict"]), str(change.get("soon", "")), str(change["on"]), change)
+
+
+def is_passing(finding: Finding, stood: Stand | None, now_ms: int) -> bool:
+    """Tell whether a breach rests on a head or output that has failed just now.
+
+    Its failing is an alarm of its own already; that the law is broken by it is told when it lasts `SETTLE_MS`.
+    """
+    if not any(one.name in LIVE and one.value is False for one in finding.evidence):
+        return False
+    begun = stood.content["at_ms"] if stood is not None and stood.verdict == Verdict.VIOLATED.value else now_ms
+    return now_ms - int(begun) < SETTLE_MS
 
 
 def breaches(

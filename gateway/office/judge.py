@@ -6,6 +6,7 @@ Slow on purpose and off every loop: called on a thread. Keeps what the findings 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
+from time import time_ns
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -16,17 +17,18 @@ from compliance.registers.entries import Entry, Millis, fold
 from compliance.registers.stock import Levels, after
 from compliance.situation import Situation
 from compliance.statutes import HOUSE
-from compliance.vocabulary import Finding, Rule, Statute, StatuteKind, Verdict
+from compliance.vocabulary import Fact, Finding, Rule, Statute, StatuteKind, Verdict
 from dashboards.office import Breach
 from gateway.depot import Depot
 from gateway.events import Json
 from gateway.journal.reader import JournalReader
-from gateway.lawfacts import configured
+from gateway.lawfacts import Asked, configured, measured
 from gateway.office import findings, survey
 from gateway.office.desk import Desk
 from gateway.office.findings import Key, Stand
 from gateway.office.saying import sayer
-from sensors.stamps import SECOND
+from gateway.office.witness import Witness
+from sensors.stamps import MILLISECOND, SECOND
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,9 @@ class Judge:
         names = {area.id: area.name for area in depot.areas if area.name}
         by_id = {statute.id: statute for statute in self._statutes}
         self._say = sayer(by_id, self._catalogue, names, depot.language, zone)
+        self._witness = Witness(depot, zone)
+        self._proven: tuple[Fact, ...] = ()
+        self._held_back = False
         self._standing: dict[Key, Stand] = {}
         self._kept: list[Mapping[str, Any]] = []
         self._read_to = -1
@@ -62,21 +67,44 @@ class Judge:
             self._keep({**change, "at_ms": body["at_ms"]} for change in body["changes"])
             self._read_to = idx
 
+    def heard_news(self, now: Millis) -> bool:
+        """Follow what the watch has proven of heads and outputs by now; tell whether there is reason to judge.
+
+        Raises:
+            StoreError: the journal cannot be read.
+        """
+        with JournalReader(self._depot.journal) as journal:
+            proven = self._witness.facts(journal, Asked(told.day(now, self._zone), now))
+        changed, self._proven = proven != self._proven, proven
+        return changed or self._held_back
+
     def _keep(self, changes: Iterable[Mapping[str, Any]]) -> None:
         for change in changes:
             findings.keep(self._standing, change)
             self._kept.append(change)
 
     def judge(self, desk: Desk, now: Millis) -> Verdicts:
-        """Judge today, and say what changed since the last time."""
+        """Judge today, and say what changed since the last time.
+
+        Raises:
+            StoreError: the journal cannot be read.
+        """
+        self.heard_news(now)
         found = self._found(desk, now, None)
         on = told.day(now, self._zone)
         causes = [_cause(entry) for entry in desk.entries[self._judged_to :]]
         self._judged_to = len(desk.entries)
         kinds = {statute.id: statute.kind for statute in self._statutes}
+        passing = {
+            findings.key_of(finding)
+            for finding in found
+            if finding.verdict is Verdict.VIOLATED
+            and findings.is_passing(finding, self._standing.get(findings.key_of(finding)), now)
+        }
+        self._held_back = bool(passing)
+        lasting = [finding for finding in found if findings.key_of(finding) not in passing]
         return Verdicts(
-            findings.changes(self._standing, found, on, causes),
-            findings.breaches(found, kinds, self._say),
+            findings.changes(self._standing, found, on, causes), findings.breaches(lasting, kinds, self._say)
         )
 
     def would_break(self, desk: Desk, planned: Sequence[Entry], now: Millis) -> list[dict[str, Any]]:
@@ -143,11 +171,20 @@ class Judge:
         noted = {subject: held for (register, subject), held in standing.items() if register == told.CONTAINER}
         facts = [
             *self._configured,
+            *self._witnessed(on, known),
             *told.of_registers(standing.values(), self._catalogue, self._zone),
             *told.of_stock(stock or desk.stock(end, known), noted, on),
         ]
         situation = Situation.of(facts, self._catalogue, on)
         return [finding for statute in self._statutes for finding in evaluate(statute, situation, on)]
+
+    def _witnessed(self, on: date, known: Millis | None) -> Sequence[Fact]:
+        """What was proven by the end of a day: what is followed for today, the journal read anew for another."""
+        now = int(time_ns() // MILLISECOND)
+        if known is None and on >= told.day(Millis(now), self._zone):
+            return self._proven
+        with JournalReader(self._depot.journal) as journal:
+            return tuple(measured(self._depot, journal, Asked(on, now, known)))
 
 
 def until_midnight_s(utc: int, zone: ZoneInfo) -> float:

@@ -1,0 +1,92 @@
+"""Findings over time: what is kept, what is told, and what waits because it may pass."""
+
+from datetime import date
+
+import pytest
+
+from compliance import catalogue, statutes
+from compliance.evaluate import evaluate
+from compliance.situation import Situation
+from compliance.vocabulary import DEPOT, Fact, Finding, StatuteKind, Subject, Verdict
+from gateway.office import findings
+from gateway.office.findings import SETTLE_MS, Key, Stand
+
+ON = date(2026, 11, 30)
+FACTS = catalogue.load()
+HOUSE = statutes.load("house", catalogue=FACTS)
+FERRAZ = statutes.load("ferraz-de-vasconcelos-3190-2013", catalogue=FACTS)
+
+
+def judged(*facts: Fact) -> list[Finding]:
+    situation = Situation.of(facts, FACTS, ON)
+    return [finding for statute in (FERRAZ, HOUSE) for finding in evaluate(statute, situation, ON)]
+
+
+def fact(kind: str, name: str, what: str, value: object) -> Fact:
+    subject = DEPOT if kind == "depot" else Subject(kind, name)
+    return Fact(subject, what, value, date(2020, 1, 1))  # type: ignore[arg-type]
+
+
+AREA = (fact("area", "patio", "licensed_kg", 6240.0), fact("area", "patio", "use", "resale"))
+SILENT = (*AREA, fact("depot", "", "outputs_listed", True), fact("depot", "", "detectors_listed", True))
+
+
+def kept(changes: list[dict[str, object]], at_ms: int = 0) -> dict[Key, Stand]:
+    standing: dict[Key, Stand] = {}
+    for change in changes:
+        findings.keep(standing, {**change, "at_ms": at_ms})
+    return standing
+
+
+def told(found: list[Finding]) -> set[str]:
+    kinds = {"house": StatuteKind.HOUSE, FERRAZ.id: StatuteKind.STATUTE}
+    return {breach.subject for breach in findings.breaches(found, kinds, lambda finding: finding.rule.text.pt)}
+
+
+def test_only_what_changed_is_kept_and_what_is_no_longer_asked_ends() -> None:
+    first = findings.changes({}, judged(*AREA), ON, [])
+    standing = kept(first)
+    assert first and findings.changes(standing, judged(*AREA), ON, []) == []
+    gone = findings.changes(standing, [], ON, [{"register": "area", "subject": "patio"}])
+    assert {change["verdict"] for change in gone} == {"NOT_APPLICABLE"}
+    assert all(change["because"] for change in gone)
+
+
+def test_unknown_is_never_told_and_a_breach_is() -> None:
+    open_only = judged(*AREA)
+    assert {one.verdict for one in open_only} >= {Verdict.UNDETERMINED}
+    broken = judged(*SILENT)
+    assert any("detection" in subject or "6-II-c" in subject for subject in told(broken) - told(open_only)), told(
+        broken
+    )
+
+
+@pytest.mark.parametrize(("age_ms", "passing"), [(0, True), (SETTLE_MS - 1, True), (SETTLE_MS, False)])
+def test_a_head_that_fails_for_a_while_is_no_breach_to_be_told_yet(age_ms: int, passing: bool) -> None:
+    head = (
+        fact("detector", "GD-1", "area", "patio"),
+        fact("detector", "GD-1", "watching", False),
+        fact("detector", "GD-1", "set_point_lel_pct", 10.0),
+    )
+    broken = [
+        finding
+        for finding in judged(*SILENT, *head)
+        if finding.verdict is Verdict.VIOLATED and any(one.name == "watching" for one in finding.evidence)
+    ]
+    assert broken
+    standing = kept(findings.changes({}, broken, ON, []), at_ms=1_000_000)
+    for finding in broken:
+        stood = standing[findings.key_of(finding)]
+        assert findings.is_passing(finding, stood, 1_000_000 + age_ms) is passing
+        assert findings.is_passing(finding, None, 1_000_000)
+
+
+def test_a_breach_that_rests_on_what_people_told_never_waits() -> None:
+    over = (
+        fact("container", "a", "area", "patio"),
+        fact("container", "a", "count", 541),
+        fact("container", "a", "size_kg", 13.0),
+        fact("container", "a", "state", "full"),
+    )
+    broken = [one for one in judged(*AREA, *over) if one.verdict is Verdict.VIOLATED]
+    assert broken and not any(findings.is_passing(one, None, 0) for one in broken)
