@@ -225,7 +225,9 @@ def test_b58_a_misspelt_variable_is_refused_with_the_near_one(tmp_path: Path, va
 def test_variables_that_lie_over_nothing_are_left_alone(tmp_path: Path) -> None:
     text = replaced(HOOK, HOOK + 'secret_env = "VIGIA_HOOK__SECRET"\n')
 
-    loaded(tmp_path, text, VIGIA_HOOK__SECRET="hush", VIGIA_SOAK="1", OTHER__THING="1")  # noqa: S106 - made up
+    depot = loaded(tmp_path, text, VIGIA_HOOK__SECRET="hush", VIGIA_SOAK="1", OTHER__THING="1").depot  # noqa: S106 - made up
+
+    assert [each.secret for each in depot.channels if isinstance(each, WebhookChannel)] == ["hush"]
 
 
 # --- every problem at once -----------------------------------------------------------------------

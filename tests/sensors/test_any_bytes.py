@@ -47,7 +47,9 @@ def sane(reading: Reading) -> None:
 @settings(max_examples=60)
 @given(data=st.data())
 def test_any_registers_become_a_sane_reading(name, points, data):
-    for block in plan(5, [InstalledHead(DetectorId("D"), points, BASIS)]):
+    blocks = plan(5, [InstalledHead(DetectorId("D"), points, BASIS)])
+    assert blocks
+    for block in blocks:
         size = sum(ask.third for ask in block.asks)
         for second in range(3):
             words = data.draw(st.binary(min_size=size, max_size=size))

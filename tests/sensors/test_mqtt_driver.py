@@ -253,6 +253,7 @@ async def test_b02_a_broker_that_is_up_but_answers_nothing_is_a_lost_link(mosqui
         await bench.down(within_s=11.0)
         mosquitto.thaw()
         await bench.up(within_s=8.0)
+    assert [link.up for link in bench.ledger.links] == [True, False, True]
 
 
 async def test_cancelling_leaves_nothing_behind_at_any_moment_of_connecting(mosquitto):

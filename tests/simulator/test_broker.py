@@ -50,7 +50,9 @@ async def test_clients_that_hang_up_rudely_do_no_harm(broker_port):
         writer.close()
         await writer.wait_closed()
     async with asyncio.timeout(SOON_S), client(broker_port) as one:
+        await one.subscribe("depot/x", qos=1)
         await one.publish("depot/x", b"still there", qos=1)
+        assert (await anext(one.messages)).payload == b"still there"
 
 
 async def test_it_stops_in_time_with_clients_connected():

@@ -126,6 +126,7 @@ async def test_the_page_comes_back_by_itself_after_the_child_was_replaced(
     await page.wait_for_function(
         "() => document.querySelector('.card .value').textContent === '7,5 % LIE'", timeout=3000
     )
+    assert await page.locator(".card.struck").count() == 0
 
 
 async def test_acknowledging_needs_a_name_reaches_the_gateway_and_is_remembered(gateway: Any, open_page: Any) -> None:
@@ -350,6 +351,8 @@ async def test_another_depot_behind_the_page_makes_it_fetch_itself_again(gateway
         seq=gateway.picture.seq + 3,
     )
     await page.wait_for_selector('[data-detector="GD-900"]', timeout=5000)
+    assert await text(page, '[data-detector="GD-900"] .value') == "4,4 % LIE"
+    assert await page.locator("[data-detector]").count() == len(gateway.picture.detectors)
 
 
 @pytest.mark.parametrize(("width", "height"), [(320, 640), (360, 740), (768, 1024), (1920, 1080), (3840, 2160)])
@@ -410,6 +413,7 @@ async def test_twenty_tabs_of_one_browser_all_hear_the_alarm(gateway: Any, child
     await asyncio.gather(*(tab.wait_for_function("() => document.querySelector('.pulse.beat')") for tab in tabs))
     gateway.push(alarms=(gateway.gas(),))
     await asyncio.gather(*(tab.wait_for_selector("#alarm-list .alarm", timeout=5000, state="attached") for tab in tabs))
+    assert [await tab.locator("#alarm-list .alarm").count() for tab in tabs] == [1] * 20
 
 
 async def test_a_fault_is_shelved_with_person_reason_and_end_and_gas_has_no_such_button(

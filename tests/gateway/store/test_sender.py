@@ -44,6 +44,7 @@ async def test_every_generation_is_found_out_and_written_to(spool: Spool, clock:
         sending(spool, base.url, clock, org="deposito", compress=generation == 3) as (sender, _),
     ):
         await until(lambda: sender.figures.sent == 60)
+        assert seconds_of(base) == [0, 1, 2]
 
 
 @pytest.mark.trial("B36")
@@ -195,6 +196,8 @@ async def test_a_connection_that_hangs_is_given_up_in_time(spool: Spool, clock: 
         base.delay_s = 0.0
         await until(lambda: sender.figures.sent == 100)
         await until(lambda: troubles.told[-1][0] is False)
+        assert seconds_of(base) == [0, 1, 2, 3, 4]
+        assert [present for present, *_ in troubles.told] == [True, False]
 
 
 async def test_a_base_that_takes_and_forgets_is_found_out(spool: Spool, clock: HandClock):

@@ -120,8 +120,11 @@ async def test_a_peer_that_stops_reading_is_left(rig):
         await rig.scans(3)
         server.frozen = True
         await rig.until(lambda: not bus.up)
+        assert rig.of("D1")[-1].quality is Quality.BAD
         server.frozen = False
-        await rig.until(lambda: bus.up)
+        back = rig.now()
+        await rig.until(lambda: bus.up and rig.good("D1", back))
+        assert [change.up for _, change in rig.links] == [True, False, True]
 
 
 @pytest.mark.trial("B10")
@@ -453,6 +456,7 @@ async def test_cancelled_it_closes_its_socket(rig):
         rig.tasks.clear()
         async with asyncio.timeout(2):
             await server.all_closed.wait()
+        assert server.connections == 1, "and opens no other"
 
 
 async def test_buses_of_one_pacer_are_spread_over_the_period(rig):

@@ -110,4 +110,5 @@ def test_a_tags_number_is_read_as_its_reader_writes_it(encoding, raw, tag):
     )
 )
 def test_no_document_makes_a_reader_of_tags_fail(document):
-    TagReader(tag_points(TAGS)).read(document, Instant(0))
+    read = TagReader(tag_points(TAGS)).read(document, Instant(0))
+    assert all(bytes.fromhex(one.tag) for one in read)
