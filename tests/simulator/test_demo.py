@@ -61,7 +61,7 @@ def until_page(process: "subprocess.Popen[str]") -> str:
 
 @pytest.mark.servers
 def test_a_leak_sounds_within_three_seconds_of_the_truth_and_all_is_left_in_order(tmp_path):
-    process = demo("--for", "28", "--scenario", "leak", "--port", "0", "--data", str(tmp_path))
+    process = demo("--for", "30", "--scenario", "leak", "--port", "0", "--data", str(tmp_path))
     told, said = process.communicate(timeout=55)
     assert process.returncode == 0, said
 
@@ -72,14 +72,11 @@ def test_a_leak_sounds_within_three_seconds_of_the_truth_and_all_is_left_in_orde
     assert 0 <= moment(sounded) - moment(first) <= PROMISE_S
 
     notices = summarise(tmp_path / "var" / "journal.db", LONG_AGO).notices
-    shown = [line for line in lines if line["what"] == "shows"]
+    shown = [line for line in lines if line["what"] == "shows" and float(str(line["t_s"])) <= 30 - PROMISE_S]
     levels = {10.0: "A1", 20.0: "A2", 40.0: "A3"}
     for line in shown:
-        notice = next(
-            one
-            for one in notices
-            if (one.subject, one.level) == (line["detector"], levels[float(str(line["set_point"]))])
-        )
+        level = levels[float(str(line["set_point"]))]
+        notice = next(one for one in notices if one.subject == line["detector"] and one.level >= level)
         assert notice.first_ms is not None, line
         assert -0.01 <= notice.first_ms / 1000 - moment(line) <= PROMISE_S, line
     assert {(line["detector"], line["set_point"]) for line in shown} >= {
