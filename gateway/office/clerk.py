@@ -48,6 +48,9 @@ LONGEST_AGAIN_MS = 86_400_000
 LOOK_S = 60.0
 """How often the office looks at what the watch has proven."""
 
+FIRST_LOOKS, FIRST_LOOK_S = 12, 5.0
+"""At first it looks more often: heads warm up and outputs are read for the first time."""
+
 IN_ONE_ENTRY = 400
 """Lines in one entry of the journal, whose body is bounded (docs/journal-format.md)."""
 
@@ -62,6 +65,7 @@ class Clerk:
         self._books = Books(depot)
         self._clock = SystemClock()
         self._one_at_a_time = asyncio.Lock()
+        self._looks = 0
         self._stirred = asyncio.Event()
         self._tags: dict[tuple[str, str], Millis] = {}
         self._log = structlog.get_logger("office")
@@ -245,9 +249,10 @@ class Clerk:
         midnight = self._clock.now().utc + int(until_midnight_s(self._clock.now().utc, self._books.zone) * SECOND)
         while (left := midnight - self._clock.now().utc) > 0:
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(min(left / SECOND, LOOK_S)):
+                async with asyncio.timeout(min(left / SECOND, FIRST_LOOK_S if self._looks < FIRST_LOOKS else LOOK_S)):
                     await self._stirred.wait()
                     return
+            self._looks += 1
             async with self._one_at_a_time:
                 if await asyncio.to_thread(self._books.judge.heard_news, self._now()):
                     return
