@@ -1,5 +1,6 @@
 """A Record made ready for the disk, and written into an open transaction. Knows no thread and no retry."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import apsw
@@ -53,6 +54,16 @@ def prepare(record: Record) -> Prepared:
         outbox=tuple(_row(row) for row in record.outbox),
         states=tuple(_state(row) for row in record.states),
     )
+
+
+def refusal(entries: Iterable[Entry]) -> str:
+    """Say why these entries cannot be journalled, as `prepare` would; empty when they can."""
+    try:
+        for entry in entries:
+            _leaf(entry)
+    except (TypeError, ValueError) as error:
+        return str(error)
+    return ""
 
 
 def entry_bytes(idx: int, kind: str, body: bytes) -> bytes:

@@ -6,10 +6,10 @@ An entry counts once the journal holds it: it goes to the watch, which is the on
 import asyncio
 import contextlib
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from decimal import Decimal
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 import structlog
@@ -24,7 +24,7 @@ from gateway.clock import SystemClock
 from gateway.control import ControlError
 from gateway.depot import Depot
 from gateway.journal.errors import StoreError
-from gateway.office import attachments, counting, findings, shown
+from gateway.office import attachments, counting, findings, parts, shown
 from gateway.office import entries as kept
 from gateway.office.asked import MomentError, from_lines, from_sheet, moment
 from gateway.office.books import Books
@@ -50,11 +50,6 @@ LOOK_S = 60.0
 
 FIRST_LOOKS, FIRST_LOOK_S = 12, 5.0
 """At first it looks more often: heads warm up and outputs are read for the first time."""
-
-IN_ONE_ENTRY = 400
-"""Lines in one entry of the journal, whose body is bounded (docs/journal-format.md)."""
-
-Thing = TypeVar("Thing")
 
 
 class Clerk:
@@ -105,8 +100,11 @@ class Clerk:
         breaks = await asyncio.to_thread(self._books.judge.would_break, self._books.desk, moved, now) if moved else []
         if breaks and not ask.dry and not ask.anyway:
             return Reply(ask.ref, ok=False, error="would-break-law", data={"breaks": breaks})
-        if answer.entries and not ask.dry:
-            await self._write(ask.by.strip(), answer.entries, now)
+        lines = [kept.line(entry) for entry in answer.entries]
+        if too_many := parts.beyond_one_filing(lines):
+            return self._refused(ask.ref, [Problem(0, "", "too-many", str(len(lines)), str(too_many))])
+        if lines and not ask.dry:
+            await self._write(ask.by.strip(), lines, now)
             self._books.catch_up()
             self._stirred.set()
         return Reply(
@@ -142,8 +140,9 @@ class Clerk:
             return Reply(ask.ref, ok=False, error="busy", data=str(error))
         return Reply(ask.ref, ok=True, data={"attachment": name, "type": kind, "bytes": len(ask.content)})
 
-    async def _write(self, by: str, entries: Sequence[Entry], now: Millis) -> None:
-        await self._file(by, tuple(Paper(kept.KIND, kept.body(some, now)) for some in _batched(entries)))
+    async def _write(self, by: str, lines: Sequence[kept.Line], now: Millis) -> None:
+        """Have lines entered in one transaction, however many entries of the journal they fill."""
+        await self._file(by, tuple(Paper(kept.KIND, kept.body(some, now)) for some in parts.of_entries(lines)))
 
     async def _file(self, by: str, papers: tuple[Paper, ...]) -> None:
         raw = await ask_watch(self._depot.socket, File(1, by, papers), WRITTEN_WITHIN_S)
@@ -201,7 +200,7 @@ class Clerk:
         moved = counting.movement(source, 1, now, _new_id)
         answer = self._books.desk.admit([Told(moved)], now)
         if isinstance(answer, Admitted):
-            await self._write(source.id, answer.entries, now)
+            await self._write(source.id, [kept.line(entry) for entry in answer.entries], now)
             self._stirred.set()
         else:
             self._log.error("stock message refused", source=source.id, problem=answer.problems[0].problem)
@@ -224,7 +223,7 @@ class Clerk:
         if doubt:
             self._log.error("stock count in doubt: somebody must count", source=source.id, reason=doubt)
         entries.append(counting.marked(source, passed.mark, now, _new_id, doubt))
-        await self._write(source.id, entries, now)
+        await self._write(source.id, [kept.line(entry) for entry in entries], now)
         self._books.catch_up()
         self._stirred.set()
 
@@ -271,17 +270,16 @@ class Clerk:
             and str(held[area.id].values.get(LICENCE) if area.id in held else "") != str(to_json(kg))
         ]
         if entries:
-            await self._write(CONFIGURATION, entries, now)
+            await self._write(CONFIGURATION, [kept.line(entry) for entry in entries], now)
             self._books.catch_up()
 
     async def _judge_now(self) -> None:
         self._books.catch_up()
         now = self._now()
         verdicts = await asyncio.to_thread(self._books.judge.judge, self._books.desk, now)
-        papers = tuple(Paper(findings.KIND, {"at_ms": now, "changes": some}) for some in _batched(verdicts.changes))
-        if papers:
-            await self._file("", papers)
-            self._books.catch_up()
+        for some in parts.of_entries(verdicts.changes):
+            await self._file("", (Paper(findings.KIND, {"at_ms": now, "changes": some}),))
+        self._books.catch_up()
         await ask_watch(self._depot.socket, Judged(1, verdicts.breaches), WRITTEN_WITHIN_S)
 
     # --- looking --------------------------------------------------------------------------------
@@ -322,11 +320,6 @@ class Clerk:
             "survey": lambda: judge.survey(desk, now),
         }
         return looks[ask.what]() if ask.what in looks else None
-
-
-def _batched(entries: Sequence[Thing]) -> Iterator[Sequence[Thing]]:
-    for start in range(0, len(entries), IN_ONE_ENTRY):
-        yield entries[start : start + IN_ONE_ENTRY]
 
 
 def _new_id() -> str:

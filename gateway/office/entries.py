@@ -12,9 +12,13 @@ KIND: Literal["register"] = "register"
 """The kind of journal entry."""
 
 
-def body(entries: Sequence[Entry], at_ms: int) -> dict[str, Json]:
+Line = dict[str, Json]
+"""One register entry in a body."""
+
+
+def body(lines: Sequence[Line], at_ms: int) -> dict[str, Json]:
     """A batch as the body of its journal entry; the person goes beside it, not in it."""
-    return {"at_ms": at_ms, "entries": [_line(entry) for entry in entries]}
+    return {"at_ms": at_ms, "entries": list(lines)}
 
 
 def entries(content: Mapping[str, Any], forms: Mapping[str, Form], by: str) -> tuple[Entry, ...]:
@@ -29,8 +33,9 @@ def entries(content: Mapping[str, Any], forms: Mapping[str, Form], by: str) -> t
     return tuple(_entry(line, forms.get(line["register"]), recorded, by) for line in content["entries"])
 
 
-def _line(entry: Entry) -> dict[str, Json]:
-    line: dict[str, Json] = {
+def line(entry: Entry) -> Line:
+    """A register entry as a body holds it."""
+    said: Line = {
         "id": entry.id,
         "register": entry.register,
         "subject": entry.subject,
@@ -40,10 +45,10 @@ def _line(entry: Entry) -> dict[str, Json]:
         "source": entry.source,
     }
     if entry.reason:
-        line["reason"] = entry.reason
+        said["reason"] = entry.reason
     if entry.corrects is not None:
-        line["corrects"] = entry.corrects
-    return line
+        said["corrects"] = entry.corrects
+    return said
 
 
 def _entry(line: Mapping[str, Any], form: Form | None, recorded: Millis, by: str) -> Entry:

@@ -129,7 +129,7 @@ def test_a_correction_that_would_leave_less_than_nothing_is_refused() -> None:
 
 def test_a_batch_survives_the_journal() -> None:
     told = extinguisher(1, kg=Decimal("8.5"), charge_until=None).entry
-    back = kept.entries(kept.body([told], NOW), FORMS, told.by)
+    back = kept.entries(kept.body([kept.line(told)], NOW), FORMS, told.by)
     assert back == (replace(told, recorded=NOW),)
 
 
