@@ -53,7 +53,7 @@ def test_columns_and_states_are_words_and_numbers_carry_the_languages_comma():
     head, row = rows(stretches_csv(view(stretch("2026-06-30T12:00:00.000Z", by="Ana")), PT))
     assert head == ["detector", "estado", "de", "até", "segundos", "causa", "pessoa", "fuso horário"]
     assert row == [
-        "GD-1", "sem vigilância", "2026-06-30 09:00:00", "2026-07-01 00:00:00", "12,500", "timeout", "Ana", FORTALEZA
+        "GD-1", "sem monitoramento", "2026-06-30 09:00:00", "2026-07-01 00:00:00", "12,500", "timeout", "Ana", FORTALEZA
     ]  # fmt: skip
     assert rows(stretches_csv(view(stretch("2026-06-30T12:00:00.000Z")), EN))[1][4] == "12.500"
 
@@ -71,7 +71,7 @@ def test_a_name_never_breaks_a_row(name):
 def test_months_have_the_percent_of_every_state():
     month = MonthView("GD-1", "2026-06", 2_592_000.0, 99.5, 0.25, 0.0, 0.0, 0.125, 0.125)
     head, row = rows(months_csv(view(months=(month,)), PT))
-    assert head[3:9] == ["vigiado", "sem vigilância", "inibido", "em teste", "fora de serviço", "desligado"]
+    assert head[3:9] == ["monitorado", "sem monitoramento", "inibido", "em teste", "fora de serviço", "desligado"]
     assert row[1:9] == ["2026-06", "2592000,000", "99,500", "0,250", "0,000", "0,000", "0,125", "0,125"]
 
 

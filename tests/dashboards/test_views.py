@@ -48,7 +48,7 @@ def said(snapshot: Snapshot, *, current: bool = True, lost_s: float | None = Non
 
 def test_all_is_normal_only_when_every_head_watches_and_no_alarm_stands() -> None:
     assert said(picture(head(), head("GD-102"))) == ("normal", "Tudo normal")
-    assert said(picture(head(), head("GD-102", watching=False)))[1] == "1 detector sem vigiar"
+    assert said(picture(head(), head("GD-102", watching=False)))[1] == "1 detector sem monitoramento"
     assert said(picture(head(quality="uncertain"))) == ("attention", "1 atenção")
     assert said(picture()) == ("attention", "Nenhum detector")
 
@@ -63,7 +63,7 @@ def test_gas_comes_before_blindness_before_faults() -> None:
     heads = (head(), head("GD-102", None, quality="bad", status="no-contact", watching=False), head("GD-103"))
     assert said(picture(*heads, alarms=alarms)) == (
         "alarm",
-        "1 alarme de gás · 1 detector sem vigiar · 1 falha · 1 atenção",
+        "1 alarme de gás · 1 detector sem monitoramento · 1 falha · 1 atenção",
     )
 
 
@@ -256,7 +256,7 @@ def test_an_area_that_nobody_watches_is_said_above_its_detectors_and_first_of_al
     alone = alarm("area:patio", "BLIND", reason="uncovered", area="Pátio")
     view = page_view(picture(*heads, alarms=(alone,)), PT, current=True, lost_s=None)
     assert [bool(area.uncovered) for area in view.areas] == [True, False]
-    assert view.headline.word == "1 área sem cobertura · 1 detector sem vigiar"
+    assert view.headline.word == "1 área sem cobertura · 1 detector sem monitoramento"
     assert view.alarms[0].where == "Área Pátio"
 
 

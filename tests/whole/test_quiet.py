@@ -109,7 +109,7 @@ async def test_heads_out_of_service_leave_an_area_alone_which_is_told_and_gas_th
         deed = {"by": "Ana", "note": "calibração", "minutes": 2880}
         assert (await depot.post(f"/api/v1/detectors/GD-{n}/out-of-service", **deed))[0] == 200
     (alone,) = await until(lambda: depot.hook.of("BLIND", "raised", "area:patio"), what="the area that is alone")
-    assert alone.body["text"].startswith("Área patio sem vigilância: nenhum detector vigiando")
+    assert alone.body["text"].startswith("Área patio sem monitoramento: nenhum detector em operação")
     assert (alone.body["area"], alone.body["subjects"]) == ("patio", ["GD-1", "GD-2", "GD-3"])
     await depot.kill()
     await depot.start()

@@ -111,7 +111,7 @@ async def test_the_ledger_shows_a_crash_from_the_last_sign_of_life_and_who_was_b
     assert text.startswith("\ufeffdetector;estado;de;até;segundos;causa;pessoa;fuso horário\r\n")
     rows = list(csv.reader(io.StringIO(text.lstrip("\ufeff")), delimiter=";"))
     assert {row[-1] for row in rows[1:]} == {"America/Sao_Paulo"}
-    assert sum(row[1] == "sem vigilância" for row in rows) == 1
+    assert sum(row[1] == "sem monitoramento" for row in rows) == 1
     months = await depot.get("/api/v1/ledger?format=csv&table=months")
     assert len(months.splitlines()) == 4
     code, out, _ = await vigia("ledger", depot.file, "--json")

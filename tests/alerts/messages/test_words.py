@@ -62,7 +62,7 @@ def test_a_detectors_name_stands_beside_its_id_where_it_fits(make_event: Make) -
     assert "área Pátio norte, detector GD-101 (Porta 2): 12,3 % LIE" in words(make_event(), named, "pt-BR")
     assert "area Pátio norte, detector GD-101 (Porta 2): 12.3 % LEL" in words(make_event(), named, "en")
     blind = words(make_event(kind=Kind.BLIND, reason="timeout"), named, "pt-BR")
-    assert blind.startswith("GD-101 (Porta 2) sem vigilância")
+    assert blind.startswith("GD-101 (Porta 2) sem monitoramento")
     tight = replace(
         named,
         depot="Depósito de Gás Central do Vale Verde",
@@ -136,7 +136,7 @@ def test_acknowledging_names_the_person(make_event: Make) -> None:
 def test_a_dead_head_is_told_as_not_watching_with_the_reason(make_event: Make, make_reading: Make) -> None:
     reading = make_reading(status=Status.NO_CONTACT, quality=Quality.BAD, lel_pct=None, reason="timeout")
     told = words(make_event(kind=Kind.BLIND, reading=reading, reason="no-contact"), CENTRO, "pt")
-    assert told.startswith("GD-101 sem vigilância: sem comunicação (não responde) - Depósito Centro, ")
+    assert told.startswith("GD-101 sem monitoramento: sem comunicação (não responde) - Depósito Centro, ")
     assert "vigie o local" in told
 
 
@@ -145,17 +145,17 @@ def test_a_cut_cable_is_one_notice_that_lists_its_detectors(make_event: Make) ->
     assert "GD-101, GD-102, GD-103." in words(few, Place("Depósito Centro"), "pt")
     many = make_event(kind=Kind.BLIND, reason="mute", subjects=tuple(f"GD-{n}" for n in range(101, 133)))
     told = words(many, Place("Depósito Centro"), "pt")
-    assert told.startswith("32 detectores sem vigilância: sem comunicação (linha muda)")
+    assert told.startswith("32 detectores sem monitoramento: sem comunicação (a linha não responde)")
     assert "GD-107 e mais 25." in told
 
 
 def test_a_cables_later_notices_speak_of_the_line_with_the_cables_reason(make_event: Make) -> None:
     still = make_event(kind=Kind.BLIND, cause=Cause.STILL, subject="detectores", reason="link", detail="refused")
     assert words(still, Place("Depósito Centro"), "pt").startswith(
-        "Linha detectores ainda sem vigilância, há 0 s: sem comunicação (conexão recusada) - Depósito Centro. "
+        "Linha detectores ainda sem monitoramento, há 0 s: sem comunicação (conexão recusada) - Depósito Centro. "
     )
     back = make_event(kind=Kind.BLIND, cause=Cause.CLEARED, subject="mqtt", reason="link", detail="refused")
-    assert words(back, Place("Depósito Centro"), "pt").startswith("Broker MQTT: vigilância restabelecida")
+    assert words(back, Place("Depósito Centro"), "pt").startswith("Servidor MQTT: monitoramento restabelecido")
 
 
 def test_a_modbus_exception_is_told_with_its_number(make_event: Make) -> None:

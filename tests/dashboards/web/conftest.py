@@ -107,7 +107,7 @@ def blind(subject: str, **different: Any) -> AlarmView:
         "peak": None,
         "quality": "bad",
         "reason": "timeout",
-        "text": f"Detector {subject} sem vigilância: sem comunicação (não responde) - Depósito Centro, área patio.",
+        "text": f"Detector {subject} sem monitoramento: sem comunicação (não responde) - Depósito Centro, área patio.",
     }
     return gas(subject, **(about | different))
 
