@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
-from bench import growth, job, law, life, parts, promise, store
+from bench import growth, job, law, life, parts, promise, registers, store
 from bench.figures import Figure
 
 Case: TypeAlias = Callable[[str, Path], Coroutine[None, None, list[Figure]]]
@@ -52,6 +52,7 @@ def cases(*, quick: bool, seconds: float | None) -> Mapping[str, Case]:
         "outage": _case(store.outage, _shorter(HOUR, quick=quick)),
         "writer": _case(store.writer, _shorter(LINES, quick=quick)),
         "law": _case(law.judge, law.Load(times=2 if quick else 15)),
+        "registers": _case(registers.run, registers.Load(2_000, 2_000) if quick else registers.Load(200_000, 50_000)),
     }
 
 
