@@ -154,7 +154,7 @@ class Breach(msgspec.Struct, frozen=True):
     Attributes:
         subject: rule and thing, as in ``house-extinguisher-inspection/extinguisher:EXT-7``.
         reason: ``violated``, or ``due-30``, ``due-7``, ``due-0``: it soon will be, within so many days.
-        detail: what it is, and after a line's end what to do, in the depot's language.
+        detail: three lines in the depot's language: what is asked and of what, how it stands, what to do.
     """
 
     subject: str

@@ -49,4 +49,8 @@ async def opened(depot: Whole) -> None:
             return False
 
     await until(lambda: socket_of(depot).exists(), what="office")
-    assert await asyncio.to_thread(answers)
+    for _ in range(100):  # it stands some moments before anybody listens behind it
+        if await asyncio.to_thread(answers):
+            return
+        await asyncio.sleep(0.05)
+    raise AssertionError("the office does not answer")

@@ -99,7 +99,7 @@ def guidance(alarm: AlarmState, language: str) -> Guidance:
         return Guidance(cause, say(f"next.{kind}.{alarm.phase.value}"))
     if alarm.key.kind is Kind.GAS:
         return Guidance(cause, say(f"action.gas.{'none' if alarm.level is None else alarm.level.name}"))
-    told = alarm.detail.partition("\n")[2] if alarm.key.kind is Kind.COMPLIANCE else ""
+    told = alarm.detail.rpartition("\n")[2] if alarm.key.kind is Kind.COMPLIANCE and "\n" in alarm.detail else ""
     return Guidance(cause, told or say(f"guide.{guide}.do"))
 
 

@@ -220,12 +220,12 @@ def _system_values(event: AlarmEvent, place: Place, catalogue: Catalogue) -> dic
 
 
 def _compliance_values(event: AlarmEvent, place: Place, catalogue: Catalogue) -> dict[str, str]:
-    """What the law asks and of what, then what to do: the two lines of the detail, as whoever judged it worded them."""
-    told, _, remedy = event.detail.partition("\n")
+    """What the law asks and of what, then what to do: the lines of the detail, as whoever judged it worded them."""
+    told, _, rest = event.detail.partition("\n")
     return {
         "place": _where(place, catalogue, "", ""),
         "what": _clip(told, LONGEST) or _clip(event.key.subject, 60),
-        "do": _clip(remedy, LONGEST) or catalogue.text("duty.do"),
+        "do": _clip(rest, LONGEST) or catalogue.text("duty.do"),
         "next": catalogue.text(f"next.other.{event.after.value}"),
     }
 

@@ -109,7 +109,13 @@ def finding_row(one: Mapping[str, Any], data: Mapping[str, Any], phrases: Phrase
     rule = data["rules"].get(one["rule"], {})
     text = phrases.of(rule.get("text"), one["rule"])
     evidence = tuple(_told(fact, phrases) for fact in one["evidence"])
-    missing = [told.what for told in evidence if told.missing] if one["verdict"] == UNDETERMINED else []
+    open_ = one["verdict"] == UNDETERMINED
+    live = open_ and any(fact["value"] is None and phrases.is_live(fact) for fact in one["evidence"])
+    missing = [
+        told.what
+        for told, fact in zip(evidence, one["evidence"], strict=True)
+        if open_ and told.missing and not phrases.is_live(fact)
+    ]
     more = locale.text("conformity.more", count=len(missing) - NAMED) if len(missing) > NAMED else ""
     together = [phrases.areas.get(area, area) for area in one.get("together", ())]
     return FindingRow(
@@ -122,7 +128,7 @@ def finding_row(one: Mapping[str, Any], data: Mapping[str, Any], phrases: Phrase
         severity=locale.text(f"severity.{one['severity']}"),
         margin="" if one["verdict"] == UNDETERMINED else phrases.margin(one.get("margin")),
         holds=_holds(one, phrases),
-        missing=locale.text("conformity.missing", facts="; ".join(missing[:NAMED]) + more) if missing else "",
+        missing=_missing("; ".join(missing[:NAMED]) + more, phrases, live=live),
         since=locale.text("conformity.since", day=phrases.day(one["since"])) if one.get("since") else "",
         remedy=phrases.of(rule.get("remedy")) if one["verdict"] == VIOLATED or one["soon"] else "",
         link="?" + urlencode({"rule": one["rule"], "subject": one["subject"]}),
@@ -233,6 +239,17 @@ def _told(fact: Mapping[str, Any], phrases: Phrases) -> Told:
         f"{phrases.subject(subject)}: {phrases.fact(subject, name)}",
         phrases.value(subject, name, fact["value"]),
         fact["value"] is None,
+    )
+
+
+def _missing(facts: str, phrases: Phrases, *, live: bool) -> str:
+    """Say what people have still to tell, and that the rest shows on the live page."""
+    text = phrases.locale.text
+    return " ".join(
+        (
+            *((text("conformity.missing", facts=facts),) if facts else ()),
+            *((text("conformity.live"),) if live else ()),
+        )
     )
 
 

@@ -6,7 +6,7 @@ from datetime import date
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from compliance.catalogue import Catalogue, FactType, Type
+from compliance.catalogue import Catalogue, FactType, Source, Type
 from dashboards.wording import Locale
 
 HOUSE, REFERENCE = "house", "reference"
@@ -68,6 +68,11 @@ class Phrases:
         if known is None or known.label is None:
             return name.replace("_", " ")
         return known.label.en if self.english else known.label.pt
+
+    def is_live(self, fact: Mapping[str, Any]) -> bool:
+        """Whether a fact is one that heads and outputs tell, and nobody needs to."""
+        known = self.catalogue.find(str(fact["subject"]).partition(":")[0], str(fact["name"]))
+        return known is not None and known.source is Source.LIVE and known.kind != "leak"
 
     def value(self, subject: str, name: str, value: Any) -> str:  # noqa: ANN401 - JSON
         """Say a fact's value."""

@@ -48,6 +48,6 @@ def sayer(
             if last == finding.holds_until:
                 last -= timedelta(days=1)  # what is kept is the first day on which it is worse
             state = phrases.locale.text("breach.due", day=phrases.day(last.isoformat()))
-        return f"{asked}\n{state} {remedy}"
+        return f"{asked}\n{state}\n{remedy}"
 
     return say

@@ -196,7 +196,7 @@ async def test_reports_and_attachments_over_http(depot: Whole) -> None:
     await opened(depot)
     base = f"http://127.0.0.1:{depot.web_port}/api/v1"
     pdf = b"%PDF-1.7 " + bytes(2000)
-    async with aiohttp.ClientSession() as session:
+    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(force_close=True)) as session:
         async with session.post(f"{base}/attachments?by=Ana", data=pdf) as answer:
             kept = (await answer.json())["data"]
             assert (answer.status, kept["type"], kept["bytes"]) == (200, "application/pdf", len(pdf))
