@@ -19,6 +19,9 @@ MOST_KEYS = 2000
 MOST_KEPT = 200
 """Raises of one alarm, and of all, that are kept for counting."""
 
+MOST_NAMES = 200
+"""Alarms that one notice for many names; the others stand on the page, and it says how many there were."""
+
 OWN = (CHATTER, FLOOD.subject, "area:")
 """Subjects that tell of frequency or of uncovered areas: never counted, never grouped."""
 
@@ -110,7 +113,8 @@ class Frequent:
     # --- flood -------------------------------------------------------------------------------------
 
     def _gather(self, event: AlarmEvent, turn: Turn) -> None:
-        self._gathered[event.key.subject] = None
+        if len(self._gathered) < MOST_NAMES:
+            self._gathered[event.key.subject] = None
         blind = event.key.kind is Kind.BLIND and event.cause is Cause.RAISED
         length = self._bounds.gather if blind else self._bounds.gather_rest
         due = Instant(turn.now.mono + length)

@@ -7,6 +7,8 @@ import asyncio
 from collections.abc import Callable
 from typing import Protocol, assert_never
 
+import structlog
+
 from alerts.alarms import AlarmKey, Delivery, Outcome
 from gateway.engine import Engine
 from gateway.events import (
@@ -68,6 +70,7 @@ class Hands:
         self._keeper = keeper
         self._show = show
         self._loop = asyncio.get_running_loop()
+        self._log = structlog.get_logger("hands")
         self._engine: Engine
         self._wiring: Wiring
         self._timer: asyncio.TimerHandle | None = None
@@ -135,8 +138,17 @@ class Hands:
         """Have written what channels answered."""
         waiting, self._outcomes = self._outcomes, []
         for record in waiting:
-            if not self._journal.submit(record):
-                self.system("journal", present=True, reason="dropped", detail="")
+            if reason := self._lost(record):
+                self.system("journal", present=True, reason=reason, detail="")
+
+    def _lost(self, record: Record) -> str:
+        """Have one record written; return why it cannot be. Notices leave all the same, marked as not recorded."""
+        try:
+            return "" if self._journal.submit(record) else "dropped"
+        except (TypeError, ValueError) as error:
+            kinds = sorted({entry.kind for entry in record.entries})
+            self._log.error("record cannot be journalled", kinds=kinds, reason=str(error))
+            return "refused"
 
     # --- ears ------------------------------------------------------------------------------------
 

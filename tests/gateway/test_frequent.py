@@ -6,6 +6,8 @@ from hypothesis import strategies as st
 
 from alerts.alarms import AlarmKey, Kind, Phase
 from gateway.events import Action, SystemCondition
+from gateway.frequent import MOST_NAMES
+from gateway.journal import canonical
 from sensors.readings import Quality, Status
 from simulator.room import OWNER, Room, orders
 
@@ -235,3 +237,15 @@ def test_a_fault_that_becomes_another_is_shown_as_it_is_now_and_told_so_at_the_n
     assert [event.reason for _, _, event, _ in room.sent if event.key.kind is Kind.SYSTEM] == ["slow", "full"]
     second = room.crash()
     assert second.alarm("journal", Kind.SYSTEM) is not None
+
+
+def test_a_flood_of_thousands_is_one_notice_that_the_journal_can_hold() -> None:
+    room = watching("GD-1")
+    for number in range(5000):
+        subject = f"part-{number}-{'x' * 60}"
+        room.give(SystemCondition(subject, present=True, reason="ended", detail="", at=room.now()))
+    room.wait(120, clean=("GD-1",))
+    told = [entry.body["subjects"] for entry in room.entries if entry.body.get("subject") == FLOOD.subject]
+    assert max(len(names) for names in told if isinstance(names, list)) == MOST_NAMES
+    for entry in room.entries:
+        assert canonical.encode(dict(entry.body))
