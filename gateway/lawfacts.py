@@ -122,8 +122,12 @@ def measures_of(depot: Depot) -> Measures:
 
 
 def proven(measures: Measures, journal: JournalReader, asked: Asked, at_ms: int, zone: ZoneInfo) -> Iterator[Fact]:
-    """Yield what a fold proves at a moment (UTC ms), and whether the watch ran then."""
-    alive = at_ms < asked.now_ms - ALIVE_WITHIN_MS or _last_alive(journal) >= asked.now_ms - ALIVE_WITHIN_MS
+    """Yield what a fold proves at a moment (UTC ms), and whether the watch ran then.
+
+    The watch alone writes the journal: every entry is a sign of its life, before the first minute is over too.
+    """
+    seen_ms = max(measures.written_ms, _last_alive(journal))
+    alive = at_ms < asked.now_ms - ALIVE_WITHIN_MS or seen_ms >= asked.now_ms - ALIVE_WITHIN_MS
     yield from measures.facts(Moment(at_ms, asked.on, alive), zone)
 
 

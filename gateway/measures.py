@@ -49,10 +49,12 @@ class Measures:
     Attributes:
         areas: of each detector.
         audible: ids of the outputs that people hear.
+        written_ms: when the last entry was written, UTC.
     """
 
     areas: Mapping[str, str]
     audible: frozenset[str]
+    written_ms: int = 0
     _ledger: Ledger = field(default_factory=Ledger)
     _heads: dict[str, _Head] = field(default_factory=dict)
     _outputs: dict[str, bool] = field(default_factory=dict)
@@ -63,6 +65,7 @@ class Measures:
         """Take one entry."""
         self._ledger.take(line)
         body = line.body
+        self.written_ms = max(self.written_ms, int(body.get("at_ms", 0)))
         match line.kind:
             case "alarm" if body["kind"] == "GAS":
                 self._gas(body)

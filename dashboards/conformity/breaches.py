@@ -20,31 +20,37 @@ class BreakView:
 
 
 def breaks_view(
-    breaks: Sequence[Mapping[str, Any]], limits: Sequence[Mapping[str, Any]], given: Mapping[str, str], phrases: Phrases
+    breaks: Sequence[Mapping[str, Any]], stock: Mapping[str, Any], given: Mapping[str, str], phrases: Phrases
 ) -> tuple[BreakView, ...]:
-    """Say each breach; `given` is a delivery's form, or empty for another movement."""
+    """Say each breach, the gravest first.
+
+    Args:
+        breaks: as the office answers them.
+        stock: what stands in the areas now, and their limits.
+        given: a delivery's form; empty for another movement.
+        phrases: the page's words.
+    """
+    ordered = sorted(breaks, key=lambda one: ("danger", "serious", "minor").index(one["severity"]))
     return tuple(
-        BreakView(
-            _what(one, limits, given, phrases),
-            phrases.locale.text(
-                "entry.breaks_law",
-                law=phrases.locale.text("mark.house") if one["statute"] == "house" else one["statute"],
-                clause=one["clause"],
-                text=phrases.of(one["text"]),
-            ),
-            phrases.of(one["remedy"]),
-        )
-        for one in breaks
+        BreakView(_what(one, stock, given, phrases), _law(one, phrases), phrases.of(one["remedy"])) for one in ordered
     )
 
 
-def _what(
-    one: Mapping[str, Any], limits: Sequence[Mapping[str, Any]], given: Mapping[str, str], phrases: Phrases
-) -> str:
+def _law(one: Mapping[str, Any], phrases: Phrases) -> str:
+    text = phrases.of(one["text"])
+    if one["statute"] == "house":
+        return f"{one['clause']}: {text}"
+    return phrases.locale.text("entry.breaks_law", law=one["statute"], clause=one["clause"], text=text)
+
+
+def _what(one: Mapping[str, Any], stock: Mapping[str, Any], given: Mapping[str, str], phrases: Phrases) -> str:
     text = phrases.locale.text
     over_kg = _over_kg(one)
     size = _size(given.get("size_kg", ""))
-    if over_kg is None or size is None:
+    units = given.get("units", "")
+    came = Decimal(units) * (size or 0) if units.isascii() and units.isdigit() else Decimal(0)
+    limit = None if over_kg is None else _limit(one, stock, came, over_kg, phrases)
+    if over_kg is None or size is None or limit is None:
         margin = phrases.margin(one["margin"])
         return text("entry.breaks_by", what=phrases.subject(one["subject"]), margin=margin or text("verdict.VIOLATED"))
     over = int((over_kg / size).to_integral_value(ROUND_CEILING))
@@ -52,7 +58,7 @@ def _what(
         "entry.breaks_delivery",
         units=given.get("units", ""),
         size=given.get("size_kg", ""),
-        limit=_limit(one, limits, phrases),
+        limit=limit,
         over=over if one["margin"]["low"] == one["margin"]["high"] else text("entry.at_least", count=over),
         over_word=text("entry.unit_one" if over == 1 else "entry.unit_many"),
     )
@@ -75,13 +81,27 @@ def _size(text: str) -> Decimal | None:
     return found if found > 0 else None
 
 
-def _limit(one: Mapping[str, Any], limits: Sequence[Mapping[str, Any]], phrases: Phrases) -> str:
-    """Name the limit: the class where the licence is the whole of one, else the licence."""
+def _limit(
+    one: Mapping[str, Any],
+    stock: Mapping[str, Any],
+    given: Mapping[str, str],
+    over: Decimal,
+    size: Decimal,
+    phrases: Phrases,
+) -> str | None:
+    """Name the limit of the stock that is passed: the class where the licence is the whole of one, else the licence.
+
+    None where the kg that are missing are no kg of stock: a class asks for kg of extinguishers too.
+    """
     area = one["subject"].removeprefix("area:")
-    limit = next((limit for limit in limits if limit["area"] == area), None)
-    kg = "" if limit is None else limit["licensed_kg"]
-    classes = [] if limit is None else limit["classes"]
-    whole = [each for each in classes if each["up_to_kg"] == kg and one["statute"] in ("house", each["statute"])]
+    held = next((Decimal(each["kg"]) for each in stock["areas"] if each["area"] == area), None)
+    limit = next((each for each in stock["limits"] if each["area"] == area), None)
+    if held is None or limit is None:
+        return None
+    kg = limit["licensed_kg"]
+    if held + came - over != Decimal(kg):
+        return None
+    whole = [one for one in limit["classes"] if one["up_to_kg"] == kg]
     where = phrases.area(area)
     if not whole:
         return phrases.locale.text("entry.licence", kg=phrases.number(kg), area=where)

@@ -62,8 +62,8 @@ async def _daily(papers: Papers, request: Request, name: str, given: Posted) -> 
         return _back(papers, request, form, given, Outcome(faults=reply.faults))
     breaks = (reply.data or {}).get("breaks", ())
     if breaks:
-        limits = (await papers.look(Look(1, "stock")))["limits"]
-        view = breaks_view(breaks, limits, given.fields if name == "delivery" else {}, phrases)
+        stock = await papers.look(Look(1, "stock"))
+        view = breaks_view(breaks, stock, given.fields if name == "delivery" else {}, phrases)
         return _back(papers, request, form, given, Outcome(breaks=view))
     return _back(papers, request, form, given, Outcome(told=phrases.locale.text("entry.fits")))
 

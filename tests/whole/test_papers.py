@@ -275,3 +275,14 @@ async def test_a_notice_of_a_breach_says_what_where_and_what_to_do_and_no_code(d
     live = await depot.get("/?lang=pt-BR")
     assert "Vistoria dos bombeiros em vigor (regra da casa 23)" in live
     assert f">{subject}<" not in live
+
+
+async def test_a_depot_that_has_just_started_is_not_said_to_be_unwatched(depot: Whole) -> None:
+    await depot.start()
+    await until(lambda: socket_of(depot).exists(), what="office")
+    await opened(depot)
+    await done("stock", "in", str(depot.file), "--area=patio", "--size=13", "--state=cheio", "--units=300", "--by=Ana")
+    await done("register", "set", str(depot.file), "depot", "depot", "containers_listed=sim", "--by=Ana")
+    found = (await depot.get("/api/v1/findings"))["data"]["findings"]
+    watched = {one["rule"]: one["verdict"] for one in found if one["rule"] in ("house-2", "house-3")}
+    assert "VIOLATED" not in watched.values(), watched

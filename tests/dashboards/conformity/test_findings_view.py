@@ -172,17 +172,31 @@ def test_due_dates_stand_in_their_order_and_an_untold_one_at_the_top() -> None:
 # --- entries --------------------------------------------------------------------------------------
 
 
-def test_a_delivery_too_large_is_said_in_units_of_what_comes_and_by_the_class() -> None:
-    broken = {
+def broken(margin: str, **different: Any) -> dict[str, Any]:
+    values = {
         "statute": "lei", "clause": "Art. 4", "subject": "area:patio", "text": {"pt": "Estoque na licença"},
-        "remedy": {"pt": "Não descarregue."}, "margin": {"low": "-150", "high": "-150", "unit": "kg"},
+        "severity": "danger", "remedy": {"pt": "Não descarregue."},
+        "margin": {"low": margin, "high": margin, "unit": "kg"},
     }  # fmt: skip
-    (one,) = breaks_view([broken], LIMITS, {"units": "60", "size_kg": "P-13"}, phrases())
-    assert one.what == ("Esta entrega de 60 P-13 passaria da classe III (6.240 kg, Área Pátio norte) em 12 unidades.")
-    house = [{**broken, "statute": "house"}]
-    odd = [{**LIMITS[0], "licensed_kg": "6000"}]
-    (one,) = breaks_view(house, odd, {"units": "60", "size_kg": "P-45"}, phrases())
-    assert "licença de 6.000 kg" in one.what and "em 4 unidades" in one.what
+    return values | different
+
+
+def test_a_delivery_too_large_is_said_in_units_of_what_comes_and_by_the_class() -> None:
+    stock = {"areas": [{"area": "patio", "kg": "5610"}], "limits": LIMITS}
+    given = {"units": "60", "size_kg": "P-13"}
+    (one,) = breaks_view([broken("-150")], stock, given, phrases())
+    assert one.what == "Esta entrega de 60 P-13 passaria da classe III (6.240 kg, Área Pátio norte) em 12 unidades."
+    odd = stock | {"limits": [{**LIMITS[0], "licensed_kg": "6000"}]}
+    (one,) = breaks_view([broken("-2310", statute="house")], odd, {"units": "60", "size_kg": "P-45"}, phrases())
+    assert "licença de 6.000 kg" in one.what and "em 52 unidades" in one.what
+
+
+def test_kg_of_extinguishers_that_are_missing_are_no_cylinders_too_many_and_stand_after_the_danger() -> None:
+    stock = {"areas": [{"area": "patio", "kg": "5610"}], "limits": LIMITS}
+    powder = broken("-24", severity="minor", text={"pt": "Quilos de pó"})
+    danger, minor = breaks_view([powder, broken("-150")], stock, {"units": "60", "size_kg": "P-13"}, phrases())
+    assert "12 unidades" in danger.what
+    assert minor.what == "Depois deste movimento: Área Pátio norte, fora do limite por 24 kg."
 
 
 @pytest.mark.parametrize(
