@@ -82,12 +82,7 @@ def _size(text: str) -> Decimal | None:
 
 
 def _limit(
-    one: Mapping[str, Any],
-    stock: Mapping[str, Any],
-    given: Mapping[str, str],
-    over: Decimal,
-    size: Decimal,
-    phrases: Phrases,
+    one: Mapping[str, Any], stock: Mapping[str, Any], came: Decimal, over: Decimal, phrases: Phrases
 ) -> str | None:
     """Name the limit of the stock that is passed: the class where the licence is the whole of one, else the licence.
 
