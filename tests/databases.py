@@ -5,7 +5,6 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import time
 import urllib.error
@@ -16,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from simulator.staging import free_port
 
 START_S = 20.0
 STOP_S = 10.0
@@ -40,13 +41,6 @@ bind-address = "127.0.0.1:{rpc}"
 [logging]
   level = "warn"
 """
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def binary(name: str) -> str:

@@ -21,15 +21,10 @@ from aiohttp import web
 from gateway.journal import check
 from gateway.journal.reader import JournalReader
 from simulator.scripted import ScriptedServer, ScriptedUnit
+from simulator.staging import free_port
 
 SECRET = "segredo"  # noqa: S105 - a test's own
 WITHIN_S = 10.0
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 async def until(claim: Callable[[], Any], within_s: float = WITHIN_S, what: str = "") -> Any:
@@ -189,6 +184,16 @@ class Whole:
             else:
                 return
 
+    async def all_watching(self) -> None:
+        """Wait until the page shows every head as watching."""
+        await self.web_up()
+        async with asyncio.timeout(10):
+            while True:
+                heads = (await self.get("/api/v1/state")).get("detectors", [])
+                if heads and all(head["watching"] for head in heads):
+                    return
+                await asyncio.sleep(0.02)
+
     def events(self) -> list[Any]:
         with JournalReader(self.journal, words=lambda _: "") as reader:
             return list(reader.events(0, 10_000))
@@ -268,4 +273,21 @@ type = "uint16"
 scale = 0.1
 unit_of_value = "lel_pct"
 lel_vol_pct = 1.4
+"""
+
+MQTT = """
+[mqtt]
+host = "127.0.0.1"
+port = {port}
+"""
+MQTT_HEAD = """
+[[detector]]
+id = "GD-{n}"
+area = "patio"
+mqtt = "depot/GD-{n}"
+profile = "mqtt-json"
+value = "/lel"
+unit_of_value = "lel_pct"
+lel_vol_pct = 1.4
+max_age_ms = 2500
 """

@@ -7,28 +7,15 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from field_command import CONTRACT, ENGLISH, contract
+from field_command import vigia_here as vigia
 
-from gateway.cli import OWN, Vigia
+from gateway.cli import OWN
 from gateway.commands.init import NOWHERE, Answers, Place, render
 from gateway.commands.talk import Talk
 from gateway.configuration.loading import load
 
 VIGIA = Path(sys.executable).with_name("vigia")
-CONTRACT = Path(__file__).with_name("contract.toml").read_text("utf-8")
-ENGLISH = {"VIGIA_LANG": "en", "VIGIA_HOOK_SECRET": "hush"}
-
-
-def vigia(*args: str | Path, environ: dict[str, str] | None = None) -> Result:
-    talk = Talk.of(ENGLISH if environ is None else environ)
-    return CliRunner().invoke(Vigia(talk), [str(arg) for arg in args])
-
-
-def contract(folder: Path, old: str = "", new: str = "") -> Path:
-    assert old in CONTRACT
-    file = folder / "depot.toml"
-    file.write_text(CONTRACT.replace(old, new) if old else CONTRACT, "utf-8")
-    return file
 
 
 # --- the group -----------------------------------------------------------------------------------
@@ -263,16 +250,9 @@ def test_problems_are_data_under_json(tmp_path: Path) -> None:
     assert all(set(problem) == {"file", "line", "where", "wrong", "right"} for problem in answer["problems"])
 
 
-def a_closed_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
 def test_check_connect_names_the_hosts_that_do_not_answer(tmp_path: Path) -> None:
     listener = socket.create_server(("127.0.0.1", 0))
-    up, down = listener.getsockname()[1], a_closed_port()
+    up, down = listener.getsockname()[1]()
     text = CONTRACT.replace("port = 5020", f"port = {up}").replace("port = 5021", f"port = {down}")
     file = tmp_path / "depot.toml"
     file.write_text(text.replace("port = 1883", f"port = {up}").replace(":9000", f":{up}"), "utf-8")

@@ -5,77 +5,20 @@ import json
 import os
 import socket
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 import aiomqtt
 import pytest
-from click.testing import CliRunner, Result
+from field_command import CONTRACT, ENGLISH, ONE_LINE, contract
+from field_command import vigia as in_a_process
+from field_command import vigia_here as vigia
 
-from gateway.cli import Vigia
-from gateway.commands.talk import Talk
 from simulator.scripted import ScriptedServer, ScriptedUnit
 
 VIGIA = Path(sys.executable).with_name("vigia")
-CONTRACT = Path(__file__).with_name("contract.toml").read_text("utf-8")
-ENGLISH = {"VIGIA_LANG": "en", "VIGIA_HOOK_SECRET": "hush"}
 
 
-def vigia(*args: str | Path, environ: dict[str, str] | None = None) -> Result:
-    talk = Talk.of(ENGLISH if environ is None else environ)
-    return CliRunner().invoke(Vigia(talk), [str(arg) for arg in args])
-
-
-def contract(folder: Path, old: str = "", new: str = "") -> Path:
-    assert old in CONTRACT
-    file = folder / "depot.toml"
-    file.write_text(CONTRACT.replace(old, new) if old else CONTRACT, "utf-8")
-    return file
-
-
-@dataclass(frozen=True)
-class Ran:
-    code: int
-    out: str
-    err: str
-
-
-async def in_a_process(*args: str | Path, **environ: str) -> Ran:
-    """The installed command, as a person runs it."""
-    process = await asyncio.create_subprocess_exec(
-        VIGIA,
-        *args,
-        env={**os.environ, **ENGLISH, **environ},
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    async with asyncio.timeout(30):
-        out, err = await process.communicate()
-    return Ran(process.returncode or 0, out.decode(), err.decode())
-
-
-def a_closed_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
-LINE = """
-[depot]
-id = "x"
-[levels]
-A1 = 10
-A2 = 20
-A3 = 40
-[[area]]
-id = "patio"
-licensed_kg = 1560
-[[bus]]
-id = "linha"
-host = "127.0.0.1"
-port = {port}
+HEADS = """
 [[detector]]
 id = "GD-1"
 area = "patio"
@@ -99,7 +42,7 @@ type = "uint16"
 
 def line_file(folder: Path, port: int, extra: str = "") -> Path:
     file = folder / "depot.toml"
-    file.write_text(LINE.format(port=port) + extra, "utf-8")
+    file.write_text(ONE_LINE.format(port=port) + HEADS + extra, "utf-8")
     return file
 
 
@@ -159,7 +102,7 @@ async def test_probe_waits_for_what_an_mqtt_head_publishes_and_fails_without_it(
 
 
 async def test_probe_says_when_nothing_listens_at_all(tmp_path: Path) -> None:
-    ran = await in_a_process("probe", line_file(tmp_path, a_closed_port()))
+    ran = await in_a_process("probe", line_file(tmp_path()))
 
     assert ran.code == 1
     assert "refused" in ran.out
@@ -225,7 +168,7 @@ def test_doctor_finds_a_sound_machine_sound(tmp_path: Path) -> None:
 
 def test_doctor_names_the_cure_of_every_red_line(tmp_path: Path) -> None:
     holder = socket.create_server(("127.0.0.1", 0))
-    taken, closed = holder.getsockname()[1], a_closed_port()
+    taken, closed = holder.getsockname()[1]()
     (tmp_path / "var").mkdir()
     (tmp_path / "var" / "journal.db").write_bytes(b"not a journal" * 100)
     web = f'[web]\nlisten = "127.0.0.1:{taken}"\n[mqtt]\nhost = "127.0.0.1"\nport = {closed}\n'

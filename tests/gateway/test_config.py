@@ -3,37 +3,17 @@ from datetime import date
 from pathlib import Path
 
 import pytest
+from depot_text import BASE, loaded, problems, replaced
 
 from alerts.effects import usual
 from alerts.policy import Levels
-from gateway.configuration.loading import Loaded, load
-from gateway.configuration.problems import ConfigError, Problem
+from gateway.configuration.loading import load
+from gateway.configuration.problems import ConfigError
 from gateway.depot import ConsoleChannel, MqttChannel, OnBroker, OnLine, Output, Web, WebhookChannel
 from sensors.stamps import MILLISECOND, SECOND
 from sensors.wire.outputs import coil
 
-ENGLISH = {"VIGIA_LANG": "en"}
-
-BASE = Path(__file__).with_name("base.toml").read_text("utf-8")
-
 CONTRACT = Path(__file__).with_name("contract.toml")
-
-
-def loaded(folder: Path, text: str, **environ: str) -> Loaded:
-    file = folder / "depot.toml"
-    file.write_bytes(text.encode())
-    return load(file, {**ENGLISH, **environ})
-
-
-def problems(folder: Path, text: str, **environ: str) -> tuple[Problem, ...]:
-    with pytest.raises(ConfigError) as refused:
-        loaded(folder, text, **environ)
-    return refused.value.problems
-
-
-def replaced(old: str, new: str, text: str = BASE) -> str:
-    assert text.count(old) == 1, f"{old!r} stands {text.count(old)} times in the base"
-    return text.replace(old, new)
 
 
 def line_of(text: str, part: str, *, last: bool = False) -> int:

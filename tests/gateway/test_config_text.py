@@ -3,33 +3,12 @@ from datetime import date
 from pathlib import Path
 
 import pytest
+from depot_text import BASE, ENGLISH, loaded, problems, replaced
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from gateway.configuration.loading import Loaded, load
-from gateway.configuration.problems import ConfigError, Problem
-
-ENGLISH = {"VIGIA_LANG": "en"}
-
-BASE = Path(__file__).with_name("base.toml").read_text("utf-8")
-
-
-def loaded(folder: Path, text: str, **environ: str) -> Loaded:
-    file = folder / "depot.toml"
-    file.write_bytes(text.encode())
-    return load(file, {**ENGLISH, **environ})
-
-
-def problems(folder: Path, text: str, **environ: str) -> tuple[Problem, ...]:
-    with pytest.raises(ConfigError) as refused:
-        loaded(folder, text, **environ)
-    return refused.value.problems
-
-
-def replaced(old: str, new: str, text: str = BASE) -> str:
-    assert text.count(old) == 1, f"{old!r} stands {text.count(old)} times in the base"
-    return text.replace(old, new)
-
+from gateway.configuration.loading import load
+from gateway.configuration.problems import ConfigError
 
 # --- text that is hardly TOML --------------------------------------------------------------------
 

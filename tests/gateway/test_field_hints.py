@@ -4,11 +4,10 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
+from field_command import vigia_here
 
 from gateway.checkup import Health, examine
-from gateway.cli import Vigia
-from gateway.commands.talk import Talk
 from gateway.configuration.loading import load
 from simulator.scripted import IdFault, ScriptedServer, ScriptedUnit
 
@@ -35,8 +34,7 @@ def rtu(name: str, device: Path) -> str:
 
 async def vigia(*args: str | Path) -> Result:
     """Run a command beside the loop that plays the field."""
-    command = Vigia(Talk.of({"VIGIA_LANG": "en"}))
-    return await asyncio.to_thread(CliRunner().invoke, command, [str(arg) for arg in args])
+    return await asyncio.to_thread(vigia_here, *args)
 
 
 async def test_probe_reads_a_serial_port(tmp_path: Path) -> None:

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
+from field_command import vigia_here
 
 from compliance import catalogue
-from gateway.cli import Vigia
 from gateway.commands.talk import Talk
 from gateway.configuration.loading import load
 from gateway.events import Entry, Record
@@ -25,8 +25,7 @@ FERRAZ = "ferraz-de-vasconcelos-3190-2013"
 
 
 def law(*args: str | Path, environ: dict[str, str] | None = None) -> Result:
-    talk = Talk.of(ENGLISH if environ is None else environ)
-    return CliRunner().invoke(Vigia(talk), ["law", *(str(arg) for arg in args)])
+    return vigia_here("law", *args, environ=environ)
 
 
 def rows(*args: str | Path) -> Any:

@@ -3,16 +3,14 @@
 import json
 from pathlib import Path
 
-from click.testing import CliRunner, Result
+from click.testing import Result
+from field_command import vigia_here
 
-from gateway.cli import Vigia
-from gateway.commands.talk import Talk
 from sensors import profiles
 
 
 def vigia(*args: str | Path) -> Result:
-    talk = Talk.of({"VIGIA_LANG": "en"})
-    return CliRunner().invoke(Vigia(talk), ["profile", *map(str, args)])
+    return vigia_here("profile", *args)
 
 
 def test_list_names_every_shipped_profile_with_how_far_it_is_verified() -> None:

@@ -8,29 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from field_command import Ran, vigia
+from field_command import ONE_LINE, Ran, vigia
 
 from gateway.configuration.loading import load
 from sensors.wire.rtu import crc16, rtu_frame
 from simulator.answers import Request, answer_to
 from simulator.scripted import ScriptedServer, ScriptedUnit
 from simulator.serial import Cable
-
-HEADER = """
-[depot]
-id = "x"
-[levels]
-A1 = 10
-A2 = 20
-A3 = 40
-[[area]]
-id = "patio"
-licensed_kg = 1560
-[[bus]]
-id = "linha"
-host = "127.0.0.1"
-port = {port}
-"""
 
 
 def xcd(lel: float = 7.5) -> ScriptedUnit:
@@ -43,7 +27,7 @@ def xcd(lel: float = 7.5) -> ScriptedUnit:
 
 def depot(folder: Path, port: int, extra: str = "") -> Path:
     file = folder / "depot.toml"
-    file.write_text(HEADER.format(port=port) + extra, "utf-8")
+    file.write_text(ONE_LINE.format(port=port) + extra, "utf-8")
     return file
 
 
@@ -101,7 +85,7 @@ async def test_without_a_file_the_line_is_a_block_too(tmp_path: Path) -> None:
 
     assert tables["bus"] == [{"id": "detectores", "transport": "tcp", "host": "127.0.0.1", "port": server.port}]
     assert (tables["detector"][0]["bus"], tables["detector"][0]["unit"]) == ("detectores", 5)
-    text = HEADER[: HEADER.index("[[bus]]")] + ran.out[ran.out.index("\n[[bus]]") :]
+    text = ONE_LINE[: ONE_LINE.index("[[bus]]")] + ran.out[ran.out.index("\n[[bus]]") :]
     (tmp_path / "depot.toml").write_text(text, "utf-8")
     assert len(load(tmp_path / "depot.toml", {}).depot.detectors) == 1
 

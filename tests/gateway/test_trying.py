@@ -6,25 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from field_command import vigia
+from field_command import ONE_LINE, vigia
 
 from simulator.scripted import ScriptedServer, ScriptedUnit
-
-HEADER = """
-[depot]
-id = "x"
-[levels]
-A1 = 10
-A2 = 20
-A3 = 40
-[[area]]
-id = "patio"
-licensed_kg = 1560
-[[bus]]
-id = "linha"
-host = "127.0.0.1"
-port = {port}
-"""
 
 HEAD = """
 [[detector]]
@@ -41,7 +25,7 @@ lel_vol_pct = 1.4
 def depot(folder: Path, port: int, *keys: str) -> Path:
     heads = "".join(HEAD.format(unit=unit, keys=lines) for unit, lines in enumerate(keys, 1))
     file = folder / "depot.toml"
-    file.write_text(HEADER.format(port=port) + heads, "utf-8")
+    file.write_text(ONE_LINE.format(port=port) + heads, "utf-8")
     return file
 
 

@@ -8,30 +8,13 @@ from typing import Any, Self
 
 import aiomqtt
 import pytest
-from whole_depot import Whole, until
-
-MQTT = """
-[mqtt]
-host = "127.0.0.1"
-port = {port}
-"""
-HEAD = """
-[[detector]]
-id = "GD-{n}"
-area = "patio"
-mqtt = "depot/GD-{n}"
-profile = "mqtt-json"
-value = "/lel"
-unit_of_value = "lel_pct"
-lel_vol_pct = 1.4
-max_age_ms = 2500
-"""
+from whole_depot import MQTT, MQTT_HEAD, Whole, until
 
 pytestmark = pytest.mark.servers
 
 
 def with_broker(depot: Whole, port: int, heads: range) -> None:
-    depot.extra = MQTT.format(port=port) + "".join(HEAD.format(n=n) for n in heads)
+    depot.extra = MQTT.format(port=port) + "".join(MQTT_HEAD.format(n=n) for n in heads)
 
 
 class Publishers:

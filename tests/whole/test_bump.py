@@ -66,16 +66,6 @@ async def said(process: asyncio.subprocess.Process, word: str) -> str:
     raise AssertionError(f"it ended without saying {word!r}")
 
 
-async def watching(depot: Whole) -> None:
-    await depot.web_up()
-    async with asyncio.timeout(10):
-        while True:
-            heads = (await depot.get("/api/v1/state")).get("detectors", [])
-            if heads and all(head["watching"] for head in heads):
-                return
-            await asyncio.sleep(0.02)
-
-
 async def window_of(depot: Whole, name: str, kind: str | None) -> Any:
     """Wait until the page's API shows this window over the head (None: no window); return it."""
     async with asyncio.timeout(5):
@@ -89,7 +79,7 @@ async def window_of(depot: Whole, name: str, kind: str | None) -> Any:
 
 async def test_a_bump_is_guided_timed_and_kept_signed(depot: Whole, vigia: Commands) -> None:
     await depot.start()
-    await watching(depot)
+    await depot.all_watching()
     test = await vigia.start(
         "bump", str(depot.file), "GD-2", "--by", "Ana", "--minutes", "2", "--note", "mensal", "--json"
     )
@@ -157,7 +147,7 @@ async def test_a_bump_without_gas_fails_when_the_person_ends_it_and_is_kept_all_
     depot: Whole, vigia: Commands
 ) -> None:
     await depot.start()
-    await watching(depot)
+    await depot.all_watching()
     test = await vigia.start("bump", str(depot.file), "GD-1", "--by", "Ana")
     await said(test, "put test gas on GD-1")
     test.send_signal(signal.SIGINT)
@@ -173,7 +163,7 @@ async def test_a_bump_without_gas_fails_when_the_person_ends_it_and_is_kept_all_
 
 async def test_a_bump_ends_with_its_time_and_gas_that_stays_is_a_real_alarm(depot: Whole, vigia: Commands) -> None:
     await depot.start()
-    await watching(depot)
+    await depot.all_watching()
     test = await vigia.start("bump", str(depot.file), "GD-1", "--by", "Ana", "--minutes", "0.05", "--json")
     await said(test, "put test gas on GD-1")
     depot.gas(1, 35.0)
@@ -185,7 +175,7 @@ async def test_a_bump_ends_with_its_time_and_gas_that_stays_is_a_real_alarm(depo
 
 async def test_no_bump_over_a_gas_alarm_nor_over_another_window(depot: Whole, vigia: Commands) -> None:
     await depot.start()
-    await watching(depot)
+    await depot.all_watching()
     url = "/api/v1/detectors/GD-1/window"
     assert (await depot.post(url, kind="inhibit", by="Rui"))[0] == 200
     assert (await depot.post("/api/v1/detectors/GD-9/window", kind="test", by="Rui"))[0] == 404
@@ -203,7 +193,7 @@ async def test_no_bump_over_a_gas_alarm_nor_over_another_window(depot: Whole, vi
 
 async def test_a_bump_needs_a_running_watch_and_a_key_that_nobody_else_reads(depot: Whole, vigia: Commands) -> None:
     await depot.start()
-    await watching(depot)
+    await depot.all_watching()
     key = depot.folder / "var" / "signing-key.pem"
     key.write_text("copied about", "utf-8")
     key.chmod(0o644)

@@ -6,6 +6,8 @@ import time
 
 from whole_depot import Whole, until
 
+from simulator.staging import free_port
+
 
 async def test_a_stale_acknowledgement_takes_no_level_the_person_never_saw(depot: Whole) -> None:
     await depot.start()
@@ -27,7 +29,7 @@ async def test_a_page_moved_to_another_port_leaves_none_behind(depot: Whole) -> 
     await depot.web_up()
     assert depot.process is not None
     first = depot.web_port
-    depot.web_port = await _free_port()
+    depot.web_port = free_port()
     depot.write()
     depot.process.send_signal(signal.SIGHUP)
     await depot.web_up()
@@ -65,14 +67,6 @@ async def test_a_watch_that_was_stopped_says_so_and_blames_no_head(depot: Whole)
     await until(lambda: depot.hook.of("SYSTEM", "raised", "watch"), 5.0)
     await until(lambda: depot.hook.of("SYSTEM", "cleared", "watch"), 5.0)
     assert depot.hook.of("BLIND", "raised") == []
-
-
-async def _free_port() -> int:
-    server = await asyncio.start_server(lambda *_: None, "127.0.0.1", 0)
-    port: int = server.sockets[0].getsockname()[1]
-    server.close()
-    await server.wait_closed()
-    return port
 
 
 async def _gone(port: int) -> None:

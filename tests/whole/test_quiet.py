@@ -10,24 +10,7 @@ from typing import Any
 
 import aiomqtt
 import pytest
-from whole_depot import SECRET, Whole, until
-
-MQTT = """
-[mqtt]
-host = "127.0.0.1"
-port = {port}
-"""
-HEAD = """
-[[detector]]
-id = "GD-{n}"
-area = "patio"
-mqtt = "depot/GD-{n}"
-profile = "mqtt-json"
-value = "/lel"
-unit_of_value = "lel_pct"
-lel_vol_pct = 1.4
-max_age_ms = 2500
-"""
+from whole_depot import MQTT, MQTT_HEAD, SECRET, Whole, until
 
 
 async def status(depot: Whole, *options: str) -> str:
@@ -52,19 +35,9 @@ async def alarm(depot: Whole, subject: str, fits: Callable[[Any], bool] = bool) 
             await asyncio.sleep(0.02)
 
 
-async def watching(depot: Whole) -> None:
-    await depot.web_up()
-    async with asyncio.timeout(10):
-        while True:
-            heads = (await depot.get("/api/v1/state")).get("detectors", [])
-            if heads and all(head["watching"] for head in heads):
-                return
-            await asyncio.sleep(0.02)
-
-
 async def test_a_shelf_survives_a_kill_with_person_reason_and_end_and_a_person_ends_it(depot: Whole) -> None:
     await depot.start()
-    await watching(depot)
+    await depot.all_watching()
     depot.line.units[2].silent = True
     await until(lambda: depot.hook.of("BLIND", "raised", "GD-2"), what="the notice that GD-2 is blind")
     blind = await alarm(depot, "GD-2")
@@ -93,7 +66,7 @@ async def test_a_shelf_survives_a_kill_with_person_reason_and_end_and_a_person_e
 
 async def test_gas_is_never_shelved(depot: Whole) -> None:
     await depot.start()
-    await watching(depot)
+    await depot.all_watching()
     depot.gas(1, 12.0)
     gas = await depot.shown("GD-1")
     assert not gas["can_shelve"] and "Vazamento" in gas["likely_cause"]
@@ -104,7 +77,7 @@ async def test_gas_is_never_shelved(depot: Whole) -> None:
 
 async def test_heads_out_of_service_leave_an_area_alone_which_is_told_and_gas_there_is_real(depot: Whole) -> None:
     await depot.start()
-    await watching(depot)
+    await depot.all_watching()
     for n in (1, 2, 3):
         deed = {"by": "Ana", "note": "calibração", "minutes": 2880}
         assert (await depot.post(f"/api/v1/detectors/GD-{n}/out-of-service", **deed))[0] == 200
@@ -153,7 +126,7 @@ async def test_a_configured_rule_keeps_its_alarm_quiet_and_ends_with_a_reload_wi
 
 @pytest.mark.servers
 async def test_a_lost_broker_is_one_notice_that_lists_its_detectors(depot: Whole, mosquitto: Any) -> None:
-    depot.extra = MQTT.format(port=mosquitto.port) + "".join(HEAD.format(n=n) for n in (11, 12, 13))
+    depot.extra = MQTT.format(port=mosquitto.port) + "".join(MQTT_HEAD.format(n=n) for n in (11, 12, 13))
 
     async def publish() -> None:
         async with aiomqtt.Client("127.0.0.1", mosquitto.port) as client:
@@ -167,7 +140,7 @@ async def test_a_lost_broker_is_one_notice_that_lists_its_detectors(depot: Whole
     publisher = asyncio.create_task(publish())
     try:
         await depot.start()
-        await watching(depot)
+        await depot.all_watching()
         began = time.monotonic()
         mosquitto.stop()
         (notice,) = await until(lambda: depot.hook.of("BLIND", "raised"), 6.0, "the notice of the broker")
