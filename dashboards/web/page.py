@@ -39,13 +39,7 @@ class Page:
     def __init__(self, screens: Screens, language: str) -> None:
         self._screens = screens
         self._language = language
-        self._templates = jinja2.Environment(
-            loader=jinja2.PackageLoader("dashboards.web", "templates"),
-            autoescape=True,
-            undefined=jinja2.StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
+        self._templates = templates()
 
     def routes(self) -> APIRouter:
         """Return the page's routes, kept out of the API's description."""
@@ -165,6 +159,17 @@ def wanted_language(request: Request, otherwise: str) -> str:
             if tag.partition("-")[0] == have.lower().partition("-")[0]:
                 return have
     return otherwise if otherwise in LANGUAGES else LANGUAGES[0]
+
+
+def templates() -> jinja2.Environment:
+    """Return the templates of every page: what they are given is escaped, and what they lack is an error."""
+    return jinja2.Environment(
+        loader=jinja2.PackageLoader("dashboards.web", "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
 
 
 @cache

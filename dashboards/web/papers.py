@@ -8,7 +8,6 @@ from http import HTTPStatus
 from typing import Any
 from urllib.parse import quote, urlencode
 
-import jinja2
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
@@ -19,7 +18,7 @@ from dashboards.office import Attach, Enter, Import, Look, Reply
 from dashboards.ports import Snapshot
 from dashboards.web.api import Screens
 from dashboards.web.office_line import NoOfficeError
-from dashboards.web.page import NAME_COOKIE, NAME_COOKIE_S, name_of, wanted_language, words, zone_of
+from dashboards.web.page import NAME_COOKIE, NAME_COOKIE_S, name_of, templates, wanted_language, words, zone_of
 from dashboards.wording import Locale
 
 HOME = "/conformidade"
@@ -48,13 +47,7 @@ class Papers:
     def __init__(self, screens: Screens, language: str) -> None:
         self._screens = screens
         self._language = language
-        self._templates = jinja2.Environment(
-            loader=jinja2.PackageLoader("dashboards.web", "templates"),
-            autoescape=True,
-            undefined=jinja2.StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
+        self._templates = templates()
 
     # --- asking ---------------------------------------------------------------------------------
 

@@ -3,11 +3,9 @@
 Reads only. Every question is one short transaction, so that the writer's log is never held back.
 """
 
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any
 
 import apsw
 import msgspec
@@ -16,6 +14,7 @@ from dashboards.ports import EventView
 from gateway.journal import persons, schema, tree
 from gateway.journal.batches import fetch_node, read_head
 from gateway.journal.errors import StoreError
+from gateway.journal.view import FileView
 from sensors.stamps import MILLISECOND, UtcNanos, rfc3339
 
 MOST_EVENTS = 1_000
@@ -25,8 +24,6 @@ MOST_ENTRIES = 2_000
 """Entries in one answer."""
 
 BUSY_MS = 500
-
-Answer = TypeVar("Answer")
 
 
 class AlarmBody(msgspec.Struct, frozen=True):
@@ -48,15 +45,16 @@ class AlarmBody(msgspec.Struct, frozen=True):
     time_trusted: bool = True
 
 
-class JournalReader:
-    """A read-only view of a journal file. May be shared by threads; one question is answered at a time.
+class JournalReader(FileView):
+    """A read-only view of a journal file.
 
     `words` makes the text of an event from its body, with ``by`` already turned into the person's name.
 
     Attributes:
-        path: the file.
         version: the format of the file; an older one lacks the tables of later ones.
     """
+
+    AGAIN = "try again; then `vigia verify`"
 
     def __init__(self, path: Path, words: Callable[[Mapping[str, Any]], str] = lambda _body: "") -> None:
         """Open the file.
@@ -64,39 +62,25 @@ class JournalReader:
         Raises:
             StoreError: it is not there, no journal, or of a newer format.
         """
-        self.path = self._path = path
-        self._words = words
-        self._lock = threading.Lock()
         if not path.is_file():
             raise StoreError(path, "no journal is there", "start the gateway once, or check `data`")
         try:
-            self._db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
-            self._db.set_busy_timeout(BUSY_MS)
-            mark, version = schema.number(self._db, "application_id"), schema.number(self._db, "user_version")
+            db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+            db.set_busy_timeout(BUSY_MS)
+            mark, version = schema.number(db, "application_id"), schema.number(db, "user_version")
         except apsw.Error as error:
             raise StoreError(path, f"cannot be read: {error}", "a journal of Vigia") from error
+        super().__init__(path, db)
+        self._words = words
+        self.version = version
         if mark != schema.APPLICATION_ID:
             self.close()
             raise StoreError(path, "is not a journal of Vigia", "give the journal file of a depot's `data` folder")
-        self.version = version
         if version > schema.VERSION:
             self.close()
             raise StoreError(
                 path, f"has format {version}; this Vigia knows formats up to {schema.VERSION}", "use the newer Vigia"
             )
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Let go of the file."""
-        with self._lock:
-            self._db.close()
 
     def events(self, after: int, limit: int) -> Sequence[EventView]:
         """Return alarm events with seq > `after`, oldest first, at most `limit` (and at most `MOST_EVENTS`).
@@ -122,7 +106,7 @@ class JournalReader:
         """
         for (data,) in self.ask("SELECT bytes FROM entry WHERE idx = ?", (idx,)):
             return bytes(data)
-        raise StoreError(self._path, f"entry {idx} is not there", "an index below the size that `head` gives")
+        raise StoreError(self.path, f"entry {idx} is not there", "an index below the size that `head` gives")
 
     def entries(self, start: int, limit: int) -> list[tuple[int, bytes]]:
         """Return (index, bytes) of the entries from `start` on, at most `limit` (and at most `MOST_ENTRIES`)."""
@@ -173,7 +157,7 @@ class JournalReader:
                     body = msgspec.json.decode(data)["body"]
                     ref = body.get("by")
                 except (msgspec.DecodeError, TypeError, KeyError, AttributeError) as error:
-                    raise StoreError(self._path, f"entry {idx} is none ({error})", "run `vigia verify`") from error
+                    raise StoreError(self.path, f"entry {idx} is none ({error})", "run `vigia verify`") from error
                 yield idx, body, "" if ref is None else self.person(str(ref))
                 after = idx
             if not rows:
@@ -216,18 +200,6 @@ class JournalReader:
         """Run one SELECT and return its rows; for `check` and tests. Raises StoreError as the others."""
         return self._once(lambda: self._db.execute(question, values).fetchall())
 
-    def _once(self, read: Callable[[], Answer]) -> Answer:
-        """Run a few reads on one state of the file."""
-        with self._lock:
-            try:
-                self._db.execute("BEGIN")
-                try:
-                    return read()
-                finally:
-                    self._db.execute("COMMIT")
-            except (apsw.Error, UnicodeDecodeError) as error:
-                raise StoreError(self._path, f"cannot be read: {error}", "try again; then `vigia verify`") from error
-
     def _fetch(self, level: int, index: int) -> bytes:
         return fetch_node(self._db, tree.position(level, index))
 
@@ -236,7 +208,7 @@ class JournalReader:
             raw = msgspec.json.decode(data)["body"]
             body = msgspec.convert(raw, AlarmBody)
         except (msgspec.DecodeError, msgspec.ValidationError, TypeError, KeyError) as error:
-            raise StoreError(self._path, f"entry {idx} is no alarm event ({error})", "run `vigia verify`") from error
+            raise StoreError(self.path, f"entry {idx} is no alarm event ({error})", "run `vigia verify`") from error
         by = None if body.by is None else self.person(str(body.by))
         return EventView(
             seq=body.seq,

@@ -3,17 +3,13 @@
 Every question is one short transaction, so that the writer's log is never held back.
 """
 
-import threading
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self, TypeVar
-
-import apsw
+from typing import Any
 
 from dashboards.ports import Trend
-from gateway.journal.errors import StoreError
+from gateway.journal.view import FileView
 from gateway.store.embedded import DAY, HOUR, samples_in
 from gateway.store.layout import open_for_reading
 from gateway.store.minutes import MINUTE, Minute, Row
@@ -27,8 +23,6 @@ DRAWN = 1_500
 """Buckets that a step chosen by us makes at most."""
 
 STEPS_S = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, HOUR, 2 * HOUR, 6 * HOUR, 12 * HOUR, DAY)
-
-Answer = TypeVar("Answer")
 
 
 class TooLongError(ValueError):
@@ -60,8 +54,8 @@ class Buckets:
             self.codes[at] = code
 
 
-class ReadingsHistory:
-    """A read-only view of a readings file. May be shared by threads; one question is answered at a time."""
+class ReadingsHistory(FileView):
+    """A read-only view of a readings file."""
 
     def __init__(self, path: Path) -> None:
         """Open the file.
@@ -69,22 +63,7 @@ class ReadingsHistory:
         Raises:
             StoreError: it is not there, no file of readings, or of a newer format.
         """
-        self._path = path
-        self._lock = threading.Lock()
-        self._db = open_for_reading(path)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Let go of the file."""
-        with self._lock:
-            self._db.close()
+        super().__init__(path, open_for_reading(path))
 
     def detectors(self) -> list[str]:
         """Every detector that was ever read, by name."""
@@ -173,7 +152,7 @@ class ReadingsHistory:
         folded = self._folded(head, t0)
         minute = Row(*folded[0]).minute() if folded else Minute()
         for ts, data in self._ask("SELECT ts, heads FROM tick WHERE ts BETWEEN ? AND ?", (t0, t0 + MINUTE - 1)):
-            for num, value, code in samples_in(self._path, data):
+            for num, value, code in samples_in(self.path, data):
                 if num == head:
                     minute.lay(ts - t0, value, code)
         row = minute.row()
@@ -196,18 +175,6 @@ class ReadingsHistory:
 
     def _ask(self, question: str, values: tuple[int | str, ...] = ()) -> list[Any]:
         return self._db.execute(question, values).fetchall()
-
-    def _once(self, read: Callable[[], Answer]) -> Answer:
-        """Run a few reads on one state of the file."""
-        with self._lock:
-            try:
-                self._db.execute("BEGIN")
-                try:
-                    return read()
-                finally:
-                    self._db.execute("COMMIT")
-            except (apsw.Error, TypeError) as error:
-                raise StoreError(self._path, f"cannot be read: {error}", "try again") from error
 
 
 def _by_second(t0: int, row: Row, start: int, step: int, buckets: Buckets) -> None:
