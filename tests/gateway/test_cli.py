@@ -14,6 +14,7 @@ from gateway.cli import OWN
 from gateway.commands.init import NOWHERE, Answers, Place, render
 from gateway.commands.talk import Talk
 from gateway.configuration.loading import load
+from simulator.staging import free_port
 
 VIGIA = Path(sys.executable).with_name("vigia")
 
@@ -252,7 +253,7 @@ def test_problems_are_data_under_json(tmp_path: Path) -> None:
 
 def test_check_connect_names_the_hosts_that_do_not_answer(tmp_path: Path) -> None:
     listener = socket.create_server(("127.0.0.1", 0))
-    up, down = listener.getsockname()[1]()
+    up, down = listener.getsockname()[1], free_port()
     text = CONTRACT.replace("port = 5020", f"port = {up}").replace("port = 5021", f"port = {down}")
     file = tmp_path / "depot.toml"
     file.write_text(text.replace("port = 1883", f"port = {up}").replace(":9000", f":{up}"), "utf-8")

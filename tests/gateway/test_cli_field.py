@@ -14,6 +14,7 @@ from field_command import vigia as in_a_process
 from field_command import vigia_here as vigia
 
 from simulator.scripted import ScriptedServer, ScriptedUnit
+from simulator.staging import free_port
 
 VIGIA = Path(sys.executable).with_name("vigia")
 
@@ -102,7 +103,7 @@ async def test_probe_waits_for_what_an_mqtt_head_publishes_and_fails_without_it(
 
 
 async def test_probe_says_when_nothing_listens_at_all(tmp_path: Path) -> None:
-    ran = await in_a_process("probe", line_file(tmp_path()))
+    ran = await in_a_process("probe", line_file(tmp_path, free_port()))
 
     assert ran.code == 1
     assert "refused" in ran.out
@@ -168,7 +169,7 @@ def test_doctor_finds_a_sound_machine_sound(tmp_path: Path) -> None:
 
 def test_doctor_names_the_cure_of_every_red_line(tmp_path: Path) -> None:
     holder = socket.create_server(("127.0.0.1", 0))
-    taken, closed = holder.getsockname()[1]()
+    taken, closed = holder.getsockname()[1], free_port()
     (tmp_path / "var").mkdir()
     (tmp_path / "var" / "journal.db").write_bytes(b"not a journal" * 100)
     web = f'[web]\nlisten = "127.0.0.1:{taken}"\n[mqtt]\nhost = "127.0.0.1"\nport = {closed}\n'
