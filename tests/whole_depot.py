@@ -196,7 +196,10 @@ class Whole:
 
     def events(self) -> list[Any]:
         with JournalReader(self.journal, words=lambda _: "") as reader:
-            return list(reader.events(0, 10_000))
+            found: list[Any] = []
+            while some := reader.events(found[-1].seq if found else 0, 10_000):
+                found += some
+            return found
 
     def sound(self) -> None:
         assert check(self.journal) == []

@@ -41,4 +41,4 @@ def test_a_week_leaves_memory_as_it_was() -> None:
     drawn = draws.depot(2)
     verdict = swarm.play(2, drawn, draws.timeline(2, drawn, WEEK_H), WEEK_H, look)
     assert not verdict.broken, verdict.broken[0]
-    assert median(kib[6]) <= GROWTH * median(kib[1]), {day: median(values) for day, values in kib.items()}
+    assert median(kib[6]) <= GROWTH * median(kib[2]), {day: median(values) for day, values in kib.items()}
