@@ -119,7 +119,7 @@ class Reply(msgspec.Struct, frozen=True, tag="reply"):
     Attributes:
         error: ``refused`` (see `faults`), ``would-break-law`` (see `data`: ask with `anyway` if it has happened),
             ``busy`` (the journal did not take it in time: ask again with the same ids),
-            ``starting``, ``bad-request``.
+            ``starting``, ``bad-request``, ``failed`` (a fault of ours; the log says more).
         data: what was asked for.
     """
 

@@ -4,11 +4,15 @@ A number that two styles read differently ("1.234") is refused unless the file s
 """
 
 import re
+import unicodedata
 from datetime import date
 from decimal import Decimal
 from enum import Enum
 
 from compliance.registers.civil import month_end
+
+LONGEST_GOT = 80
+"""How much of what was written a refusal shows."""
 
 
 class CellError(ValueError):
@@ -20,8 +24,8 @@ class CellError(ValueError):
     """
 
     def __init__(self, problem: str, got: str, right: str) -> None:
-        super().__init__(f"{got!r}: {problem}, expected {right}")
-        self.problem, self.got, self.right = problem, got, right
+        super().__init__(f"{got[:LONGEST_GOT]!r}: {problem}, expected {right}")
+        self.problem, self.got, self.right = problem, got[:LONGEST_GOT], right
 
 
 class Marks(Enum):
@@ -38,7 +42,14 @@ _TRUE = frozenset({"sim", "s", "yes", "y", "true", "verdadeiro", "1", "x"})
 _FALSE = frozenset({"não", "nao", "n", "no", "false", "falso", "0"})
 _NONE = frozenset({"", "-", "--", "n/d", "n/a"})
 _SIZE = re.compile(r"p\s*-?\s*(\d{1,3})", re.IGNORECASE | re.ASCII)
+_LINES = frozenset("\t\n\r")
+_TURNS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 FIRST_YEAR, LAST_YEAR = 1900, 2199
+LARGEST = Decimal(1_000_000_000_000)
+"""Beyond what any number of a depot can be."""
+
+FINEST = -9
+"""The exponent of the last decimal that is kept."""
 
 
 def is_empty(cell: str) -> bool:
@@ -129,9 +140,42 @@ def day(cell: str) -> date:
         if isinstance(error, CellError):
             raise
         raise CellError("no-such-day", cell, right) from error
+    return meant_day(found, right)
+
+
+def meant_day(found: date, right: str = "2026-07-31") -> date:
+    """Return the day if people can mean it.
+
+    Raises:
+        CellError: it is centuries away.
+    """
     if not FIRST_YEAR <= found.year <= LAST_YEAR:
-        raise CellError("no-such-day", cell, right)
+        raise CellError("no-such-day", found.isoformat(), right)
     return found
+
+
+def meant_number(found: Decimal | int) -> Decimal | int:
+    """Return the number if something of this world can have it: up to 12 digits before the mark and 9 behind it.
+
+    Raises:
+        CellError: it is too large, or too fine.
+    """
+    if Decimal(found).copy_abs() > LARGEST:
+        raise CellError("too-large", f"{Decimal(found):.6g}", f"<= {LARGEST}")
+    if isinstance(found, Decimal) and found and int(found.normalize().as_tuple().exponent) < FINEST:
+        raise CellError("wrong-type", f"{found:.6g}", "10.5")
+    return found
+
+
+def shown(text: str) -> str:
+    """Return the text if a screen and a sheet can show it as it is.
+
+    Raises:
+        CellError: a control character, half a character, or a mark that turns the direction of what follows.
+    """
+    if any((unicodedata.category(one) in {"Cc", "Cs"} and one not in _LINES) or one in _TURNS for one in text):
+        raise CellError("unprintable", text.encode("unicode_escape").decode(), "abc")
+    return text
 
 
 def yes_or_no(cell: str) -> bool:

@@ -175,12 +175,21 @@ def checked(known: Field, value: Scalar) -> Scalar:
             fits = isinstance(value, str) and len(value) <= MAX_TEXT_CHARS
     if not fits:
         raise CellError("wrong-type", str(value), _right(known))
-    if isinstance(value, Decimal | int) and not isinstance(value, bool):
-        if known.least is not None and value < known.least:
-            raise CellError("too-small", str(value), f">= {known.least}")
-        if known.most is not None and value > known.most:
-            raise CellError("too-large", str(value), f"<= {known.most}")
+    if isinstance(value, str):
+        cells.shown(value)
+    elif type(value) is date:
+        cells.meant_day(value)
+    elif isinstance(value, Decimal | int) and not isinstance(value, bool):
+        _within(known, value)
     return value
+
+
+def _within(known: Field, value: Decimal | int) -> None:
+    cells.meant_number(value)
+    if known.least is not None and value < known.least:
+        raise CellError("too-small", str(value), f">= {known.least}")
+    if known.most is not None and value > known.most:
+        raise CellError("too-large", str(value), f"<= {known.most}")
 
 
 def to_json(value: Scalar) -> str | int | bool | None:
@@ -203,7 +212,7 @@ def from_json(known: Field | None, value: object) -> Scalar:
             case FieldType.NUMBER | FieldType.SIZE:
                 return checked(known, _decimal(value))
             case FieldType.DATE:
-                return _day(str(value))
+                return checked(known, _day(str(value)))
             case _:
                 pass
     if not isinstance(value, str | int):

@@ -26,6 +26,7 @@ STATUS_OF_ERROR = {
     "refused": HTTPStatus.UNPROCESSABLE_ENTITY,
     "would-break-law": HTTPStatus.CONFLICT,
     "bad-request": HTTPStatus.UNPROCESSABLE_ENTITY,
+    "failed": HTTPStatus.INTERNAL_SERVER_ERROR,
 }
 
 

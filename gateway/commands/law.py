@@ -205,9 +205,11 @@ def _day(talk: Talk, text: str, depot: "Depot") -> date:
 
     if not text:
         return today(depot)
+    from gateway.office.asked import MomentError, day_of
+
     try:
-        return date.fromisoformat(text)
-    except ValueError:
+        return day_of(text)
+    except MomentError:
         raise click.UsageError(talk.text("law.bad_day", got=text)) from None
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, date, datetime, time
 from zoneinfo import ZoneInfo
 
-from compliance.registers.cells import CellError, Marks
+from compliance.registers.cells import FIRST_YEAR, LAST_YEAR, CellError, Marks
 from compliance.registers.entries import Act, Entry, EntryId, Millis, Scalar
 from compliance.registers.forms import Form, Problem, fill, from_json, read
 from compliance.registers.sheets import SheetError
@@ -34,6 +34,8 @@ def moment(text: str, zone: ZoneInfo, now: Millis) -> Millis:
             found = datetime.fromisoformat(text)
     except ValueError as error:
         raise MomentError(text) from error
+    if not FIRST_YEAR <= found.year <= LAST_YEAR:
+        raise MomentError(text)
     if found.tzinfo is None:
         found = found.replace(tzinfo=zone)
     return Millis(int(found.astimezone(UTC).timestamp() * SECOND_MS))
@@ -46,9 +48,12 @@ def day_of(text: str) -> date:
         MomentError: it means none.
     """
     try:
-        return date.fromisoformat(text)
+        found = date.fromisoformat(text)
     except ValueError as error:
         raise MomentError(text) from error
+    if not FIRST_YEAR <= found.year <= LAST_YEAR:
+        raise MomentError(text)
+    return found
 
 
 def from_lines(

@@ -82,6 +82,14 @@ class Clerk:
                 return await self._enter(ask)
         except (StoreError, ControlError) as error:
             return Reply(ask.ref, ok=False, error="busy", data=str(error))
+        except (
+            ArithmeticError,
+            LookupError,
+            TypeError,
+            ValueError,
+        ) as error:  # a fault of ours: whoever asked hears so
+            self._log.exception("ask not answered", ask=type(ask).__name__)
+            return Reply(ask.ref, ok=False, error="failed", data=f"{type(error).__name__}: {error}"[:200])
 
     # --- entering -------------------------------------------------------------------------------
 

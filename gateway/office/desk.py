@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from compliance.registers.cells import CellError
+from compliance.registers.cells import CellError, shown
 from compliance.registers.entries import STOCK_ACTS, Act, Entry, EntryId, Millis, Standing, fold
 from compliance.registers.forms import Form, Problem, checked, missing
 from compliance.registers.stock import Book, Levels, StockError, admit, levels
@@ -16,6 +16,9 @@ from compliance.registers.stock import Book, Levels, StockError, admit, levels
 MOST_IN_A_BATCH = 2_000
 AHEAD_MS = 5 * 60 * 1000
 """How far a clock that is not ours may run ahead of ours."""
+
+MOST_TEXT_CHARS = 500
+"""Of a subject, a person, a reason, an id."""
 
 STOCK = "stock"
 
@@ -144,6 +147,7 @@ class Desk:
             yield Problem(line, "by", "needs-name", "", "the name of the person who says so")
         if not entry.subject.strip():
             yield Problem(line, form.key, "empty", "", "a name that no other subject has")
+        yield from _unprintable(one, form)
         if entry.effective > now + AHEAD_MS:
             yield Problem(line, "effective", "in-the-future", str(entry.effective), "a time that has been")
         yield from self._correction(entry, line)
@@ -207,6 +211,19 @@ class Desk:
         except StockError as error:
             held = f"{error.held} {error.pile.name}" if error.pile else ""
             yield Problem(lines.get(error.entry, 0), "units", error.code, str(error.asked), held)
+
+
+def _unprintable(one: Told, form: Form) -> Iterable[Problem]:
+    """What is said beside the fields, and could not be shown as it is or is no name."""
+    entry = one.entry
+    said = {form.key: entry.subject, "by": entry.by, "reason": entry.reason, "id": entry.id}
+    for name, text in said.items():
+        try:
+            shown(text)
+        except CellError as error:
+            yield Problem(one.line, name, error.problem, error.got, error.right)
+        if len(text) > MOST_TEXT_CHARS:
+            yield Problem(one.line, name, "too-large", f"{len(text)}", f"<= {MOST_TEXT_CHARS}")
 
 
 def _content(entry: Entry) -> Entry:
