@@ -16,7 +16,7 @@ from alerts.alarms import (
     Suppression,
 )
 from alerts.states import HORN, LATCHING, Trigger, step, suppress
-from sensors.readings import Reading
+from sensors.readings import Reading, Status
 from sensors.stamps import Stamp
 
 CAUSES = {
@@ -125,12 +125,13 @@ class AlarmBook:
             opened_by=None if until is None else by,
             suppressed=suppressed or (None if old is None else old.suppressed),
             holds=() if old is None else old.holds,
+            over_range=key.kind is Kind.GAS and _passed(old, reading, drill=drill),
         )
         self._alarms[key] = alarm
         return self._event(seq, event_id, alarm, Cause.RAISED, before, now, reading, by=by, subjects=subjects)
 
     def rise(self, key: AlarmKey, now: Stamp, level: Level, reading: Reading) -> AlarmEvent:
-        """A present gas alarm has reached a higher level: it starts again, horn and all."""
+        """A present gas alarm has reached a higher level, or passed its head's range: it starts again, horn and all."""
         old = self._alarms[key]
         after = step(old.phase, Trigger.RISE, latching=True)
         assert after is not None, f"{key} risen in {old.phase}"
@@ -149,6 +150,7 @@ class AlarmBook:
             muted_until=None,
             acknowledged_by=None,
             annunciated=now,
+            over_range=_passed(old, reading, drill=old.drill),
         )
         self._alarms[key] = alarm
         return self._event(seq, event_id, alarm, Cause.RISEN, old.phase, now, reading)
@@ -334,7 +336,15 @@ class AlarmBook:
             subjects=subjects,
             drill=alarm.drill,
             suppressed=alarm.suppressed,
+            over_range=alarm.over_range,
         )
+
+
+def _passed(old: AlarmState | None, reading: Reading | None, *, drill: bool) -> bool:
+    """Tell whether the head has passed its range in this occurrence. Gas that is expected floods nobody unseen."""
+    if drill or reading is None:
+        return False
+    return reading.status is Status.OVER_RANGE or (old is not None and old.over_range)
 
 
 def _highest(one: float | None, other: float | None) -> float | None:

@@ -108,6 +108,8 @@ class AlarmState:
         detail: what the code needs to be understood (an output, a reason, a count ...); free of persons' names.
         suppressed: what keeps it quiet; None while nothing does. Such an alarm stands in any phase, normal included.
         holds: costly outputs that were begun for it; they stay until it is reset.
+        over_range: its head passed its range in this occurrence. A flooded head falls back to low values, so these
+            prove nothing until a person has taken the alarm.
     """
 
     key: AlarmKey
@@ -135,11 +137,17 @@ class AlarmState:
     opened_by: str | None = None
     suppressed: Suppressed | None = None
     holds: tuple[str, ...] = ()
+    over_range: bool = False
 
     @property
     def latched(self) -> bool:
         """The condition has gone, the alarm is held until a person resets it."""
         return self.phase in (Phase.LATCHED_UNACKNOWLEDGED, Phase.LATCHED_ACKNOWLEDGED)
+
+    @property
+    def unchecked(self) -> bool:
+        """Low values prove nothing yet: its head passed its range, and nobody has taken the alarm since."""
+        return self.over_range and self.present and self.phase is Phase.UNACKNOWLEDGED
 
     @property
     def suppression(self) -> Suppression | None:
@@ -160,6 +168,7 @@ class AlarmEvent:
         by: the person who acted; None for the gateway itself.
         subjects: the detectors that one grouped notice covers; empty for a notice about its own subject.
         suppressed: what keeps the alarm quiet after the event.
+        over_range: the head passed its range in this occurrence (`AlarmState`).
     """
 
     seq: int
@@ -182,6 +191,7 @@ class AlarmEvent:
     subjects: tuple[str, ...] = ()
     drill: bool = False
     suppressed: Suppressed | None = None
+    over_range: bool = False
 
 
 class Verdict(Enum):

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from alerts.alarms import Level
+from alerts.alarms import AlarmState, Level
 from sensors.readings import Quality, Reading, Status
 from sensors.stamps import SECOND
 
@@ -97,6 +97,11 @@ def shows_clear_air(reading: Reading, levels: Levels) -> bool:
         and gas is not None
         and levels.clears(gas)
     )
+
+
+def passes_range(alarm: AlarmState, reading: Reading) -> bool:
+    """Tell whether a reading takes a gas alarm past its head's range for the first time, outside a drill."""
+    return reading.status is Status.OVER_RANGE and not alarm.over_range and not alarm.drill
 
 
 def watches(reading: Reading) -> bool:

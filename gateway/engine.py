@@ -293,7 +293,7 @@ class Engine:
         match command.action:
             case Action.ACKNOWLEDGE:
                 event = self.book.acknowledge(key, now, command.by, command.note)
-            case Action.RESET if not self.gas.gone(key):
+            case Action.RESET if not self.gas.gone(key, now.mono):
                 pass
             case Action.RESET:
                 event = self.book.reset(key, now, command.by, command.note)

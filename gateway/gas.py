@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from alerts.alarmbook import AlarmBook
-from alerts.alarms import AlarmKey, AlarmState
-from alerts.policy import Levels, level_of, shows_clear_air
+from alerts.alarms import AlarmKey, AlarmState, Level, Phase
+from alerts.policy import Levels, level_of, passes_range, shows_clear_air
 from alerts.voting import Ballot, Standing
 from gateway.events import WindowKind
 from gateway.sight import Sight
@@ -14,6 +14,7 @@ from gateway.turn import Turn
 from gateway.watched import Head
 from gateway.windows import Windows
 from sensors.readings import DetectorId, Reading
+from sensors.stamps import Instant
 
 COVERS_NO_GAS = (WindowKind.INHIBIT, WindowKind.OUT_OF_SERVICE)
 """Windows that end when their head reads gas."""
@@ -54,7 +55,9 @@ class GasWatch:
             turn.note(self._book.rise(head.gas, turn.now, level, reading))
             if not alarm.drill:
                 self._suppressing.worsened(head.blind, turn)
-        elif level is None and shows_clear_air(reading, self.levels):
+        elif passes_range(alarm, reading):
+            self._pass_range(alarm, reading, turn)
+        elif not alarm.unchecked and level is None and shows_clear_air(reading, self.levels):
             turn.note(self._book.clear(head.gas, turn.now, reading))
         else:
             self._follow(alarm, reading, turn)
@@ -66,13 +69,18 @@ class GasWatch:
             self.judge(head, reading, turn)
         self._sight.refresh(head)
 
-    def gone(self, key: AlarmKey) -> bool:
-        """Tell whether nothing speaks against a reset: the head watches and reads clear air, or is no longer ours."""
+    def gone(self, key: AlarmKey, now: Instant) -> bool:
+        """Tell whether nothing speaks against a reset: the head watches and reads clear air, or is no longer ours.
+
+        One that may be flooded counts as watching only after it: here its reading need but be fresh.
+        """
         head = self._sight.heads.get(DetectorId(key.subject))
         if head is None:
             return True
         last = head.last
-        return self._sight.watching(head) and last is not None and shows_clear_air(last, self.levels)
+        fresh = head.watched_at + head.watch.blind_after > now
+        well = self._sight.watching(head) or (fresh and self._sight.may_be_flooded(head))
+        return well and last is not None and shows_clear_air(last, self.levels)
 
     def ballots(self, detectors: Iterable[DetectorId]) -> Iterator[Ballot]:
         """Yield how these heads vote on a costly action (`alerts.voting.tally`); ones that are not ours have none."""
@@ -89,10 +97,19 @@ class GasWatch:
             return Standing.WATCHING
         return Standing.FAILED if self._sight.window(head) is None else Standing.SET_ASIDE
 
+    def _pass_range(self, alarm: AlarmState, reading: Reading, turn: Turn) -> None:
+        """From here on low values prove nothing until a person has taken it; whoever had taken less is told again."""
+        if alarm.phase is Phase.ACKNOWLEDGED:
+            turn.note(self._book.rise(alarm.key, turn.now, Level.A3, reading))
+            return
+        self._follow(replace(alarm, over_range=True), reading, turn)
+        turn.touched[alarm.key] = None
+
     def _follow(self, alarm: AlarmState, reading: Reading, turn: Turn) -> None:
         """Keep a standing alarm's figures in step with its head; a new peak is kept for the restart too."""
         gas = reading.gas()
         if gas == alarm.lel_pct and reading.quality.value == alarm.quality:
+            self._book.amend(alarm)
             return
         if gas is None:
             self._book.amend(replace(alarm, quality=reading.quality.value))

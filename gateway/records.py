@@ -60,6 +60,7 @@ def event_body(event: AlarmEvent) -> dict[str, Json]:
         "subjects": list(event.subjects),
         "drill": event.drill,
         "suppression": _suppression(event.suppressed),
+        "over_range": event.over_range,
     }
 
 
@@ -98,6 +99,7 @@ def event_from(body: Mapping[str, Any], now: Stamp) -> AlarmEvent:
         subjects=tuple(body["subjects"]),
         drill=body["drill"],
         suppressed=_suppressed(body.get("suppression"), now),
+        over_range=bool(body.get("over_range")),
     )
 
 
@@ -129,6 +131,7 @@ def state_body(alarm: AlarmState) -> dict[str, Json]:
         "suppression": _suppression(alarm.suppressed),
         "suppressed_by": None if alarm.suppressed is None else alarm.suppressed.by,
         "holds": list(alarm.holds),
+        "over_range": alarm.over_range,
     }
 
 
@@ -159,6 +162,7 @@ def state_from(key: AlarmKey, body: Mapping[str, Any], now: Stamp) -> AlarmState
         opened_by=body.get("opened_by"),
         suppressed=_suppressed(body.get("suppression"), now, body.get("suppressed_by")),
         holds=tuple(body.get("holds", ())),
+        over_range=bool(body.get("over_range")),
         seq=body.get("seq", 0),
         ended=None if body.get("ended_ms") is None else as_of(body["ended_ms"], now),
     )

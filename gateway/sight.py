@@ -11,7 +11,7 @@ from gateway.events import OpenWindow, WindowKind
 from gateway.orders import Orders
 from gateway.turn import Turn
 from gateway.watched import Head, Sources
-from sensors.readings import DetectorId, LinkChange, Reading
+from sensors.readings import DetectorId, LinkChange, Reading, Status
 from sensors.stamps import SECOND, Instant, Stamp, UtcNanos
 
 RELOAD_GRACE = SECOND
@@ -70,7 +70,7 @@ class Sight:
                 self.go_blind(head, reading.reason or reading.status.value, turn)
             return
         head.watched_at = reading.taken.mono
-        if self._book.present(head.blind) and self.window(head) is None:
+        if self._book.present(head.blind) and self.window(head) is None and not self.may_be_flooded(head):
             if head.well_since is None:
                 head.well_since = reading.taken.mono
             if reading.taken.mono - head.well_since >= self.timing.back_after:
@@ -81,6 +81,11 @@ class Sight:
                     turn.note(self._book.clear(head.blind, turn.now, reading))
                 head.grouped = False
                 self._cable_may_be_whole(head.watch.source, turn)
+
+    def may_be_flooded(self, head: Head) -> bool:
+        """A head that passed its range counts as not watching until its gas alarm is reset, whatever it reads."""
+        gas, blind = self._book.get(head.gas), self._book.get(head.blind)
+        return gas is not None and gas.over_range and blind is not None and blind.reason == Status.OVER_RANGE.value
 
     def go_blind(self, head: Head, reason: str, turn: Turn, detail: str = "") -> None:
         """Raise the head's BLIND alarm; where its cable is down, the cable's notice speaks for it."""

@@ -16,6 +16,7 @@ from typing import Final, Protocol
 from alerts.alarms import AlarmEvent, AlarmKey, AlarmState, Cause, Kind, Level, Phase
 from alerts.policy import Levels
 from gateway.events import WindowKind
+from sensors.readings import Status
 
 RECOVERS_S: Final = 10.0
 """A head or line whose fault is over is read again within this (field trial B01)."""
@@ -105,6 +106,8 @@ class _Head:
     gas_at: float = NEVER
     clear_at: float = NEVER
     over_at: float = NEVER
+    passed_at: float = inf
+    taken_at: float = NEVER
     at_least: dict[Level, float] = field(default_factory=dict)
     perhaps: dict[Level, float] = field(default_factory=dict)
     announced: dict[Level, float] = field(default_factory=dict)
@@ -199,6 +202,7 @@ class Checker:
         """It does not watch any more, and is owed nothing by the heads' numbers meanwhile."""
         for head in self._heads.values():
             self._remember(head, now)
+            head.passed_at = inf  # what was not on the disk yet is forgotten
         self._up_since = None
         self._duties.clear()
 
@@ -309,6 +313,11 @@ class Checker:
                 self._judge_raise(now, event, head)
             case Cause.CLEARED:
                 self._expect(now, "no-false-clear", f"{name}: cleared, shown {head.shown}", clear)
+                held = event.drill or event.reason == "removed" or head.passed_at == inf
+                taken = event.before is Phase.ACKNOWLEDGED and head.taken_at >= head.passed_at
+                self._expect(now, "over-range-held", f"{name}: cleared, and nobody took its over-range", held or taken)
+            case Cause.ACKNOWLEDGED:
+                head.taken_at = now
             case Cause.RESET if not event.drill:
                 asked = self._asked.get(("reset", name), NEVER) == now
                 self._expect(now, "latched", f"{name}: reset, and nobody asked", asked)
@@ -317,6 +326,7 @@ class Checker:
                 pass
         if event.cause in (Cause.CLEARED, Cause.RESET):
             head.announced.clear()
+            head.passed_at = inf
         gone = event.after is Phase.NORMAL and event.cause is not Cause.RESET
         self._expect(now, "latched", f"{name}: gas alarm gone by {event.cause.value}", not gone)
 
@@ -327,6 +337,8 @@ class Checker:
                 head.announced.setdefault(level, now)
         said = f"{name}: {event.cause.value} at {event.lel_pct}, shown {head.shown}"
         self._expect(now, "no-false-alarm", said, head.gas_at >= now - MEMORY_S)
+        if event.reading is not None and event.reading.status is Status.OVER_RANGE and not event.drill:
+            head.passed_at = min(head.passed_at, now)
         if event.drill:
             tested = self._asked.get(("test", name), NEVER) != NEVER
             self._expect(now, "windows", f"{name}: gas as a drill, and nobody tests it", tested)

@@ -95,7 +95,7 @@ def guidance(alarm: AlarmState, language: str) -> Guidance:
     if alarm.drill:
         return Guidance(say("guide.drill.cause"), say("drill.action"))
     if not alarm.present:
-        kind = "gas" if alarm.key.kind is Kind.GAS else "other"
+        kind = "over-range" if alarm.over_range else "gas" if alarm.key.kind is Kind.GAS else "other"
         return Guidance(cause, say(f"next.{kind}.{alarm.phase.value}"))
     if alarm.key.kind is Kind.GAS:
         return Guidance(cause, say(f"action.gas.{'none' if alarm.level is None else alarm.level.name}"))
@@ -107,7 +107,7 @@ def guide_of(alarm: AlarmState) -> str:
     """Return the guide's name in the catalogue (``guide.<name>``)."""
     match alarm.key.kind:
         case Kind.GAS:
-            return "gas"
+            return "over-range" if alarm.over_range else "gas"
         case Kind.BLIND:
             code = alarm.detail if alarm.reason == "link" and alarm.detail else alarm.reason
             return of_code(code)

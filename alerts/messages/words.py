@@ -98,6 +98,7 @@ def standing(state: AlarmState, place: Place, language: str, now: Stamp) -> str:
         by=state.acknowledged_by,
         reason=state.reason,
         detail=state.detail,
+        over_range=state.over_range,
     )
     return _fitting(event, place, Catalogue.load(__package__, language), state.quality)
 
@@ -138,6 +139,8 @@ def _sentence(event: AlarmEvent, place: Place, catalogue: Catalogue, quality: st
     cause = "removed" if gone else event.cause.value
     if event.cause in _LIFTED and event.after is Phase.NORMAL:
         cause = Cause.CLEARED.value  # it passed while nobody was to hear of it
+    elif event.over_range and cause == Cause.CLEARED.value:
+        cause = "reads-clean"  # it passed its range: what it reads is no proof
     key = f"{event.key.kind.value.lower()}.{cause}"
     prefix = say("drill.prefix") if event.drill else ""
     if event.key.kind is Kind.COMPLIANCE:
@@ -160,7 +163,7 @@ def _gas_values(
         "gas": _gas(event, catalogue, quality),
         "peak": "" if peak is None else say("format.peak", value=peak),
         "action": say("drill.action") if event.drill else say(f"action.gas.{level}"),
-        "next": say(f"next.gas.{event.after.value}"),
+        "next": say(f"next.{'over-range' if event.over_range else 'gas'}.{event.after.value}"),
     }
 
 
@@ -267,6 +270,8 @@ def _gas(event: AlarmEvent, catalogue: Catalogue, quality: str | None) -> str:
         gas = say("format.unknown") if number is None else say("format.at_least", value=number)
     else:
         gas = say("format.unknown") if number is None else say("format.amount", value=number)
+    if event.over_range:
+        gas = say("format.passed_range", gas=gas)
     if quality == Quality.UNCERTAIN.value:
         return say("format.uncertain", gas=gas)
     return say("format.untrusted", gas=gas) if quality == Quality.BAD.value else gas

@@ -131,7 +131,7 @@ def test_over_range_stays_gas_when_the_value_falls(room: Room) -> None:
     assert room.alarm("GD-1", Kind.BLIND) is not None
     room.read("GD-1", 0.0)
     alarm = room.alarm("GD-1")
-    assert alarm is not None and alarm.latched and alarm.level is Level.A3
+    assert alarm is not None and alarm.present and alarm.level is Level.A3
 
 
 def test_over_range_without_a_number_is_the_highest_level(room: Room) -> None:
