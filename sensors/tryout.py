@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
 
-from sensors.profile_points import modbus_points
-from sensors.profile_shapes import KeyFault
 from sensors.profiles import Profile
+from sensors.profiles.points import modbus_points
+from sensors.profiles.shapes import KeyFault
 from sensors.quality import NOT_MEASURING_ON_PURPOSE
 from sensors.readings import DetectorId, Quality, Reading, Status
 from sensors.stamps import Stamp

@@ -15,9 +15,9 @@ from gateway.configuration.tables import Entry, Tables, near
 from gateway.depot import OnBroker, OnLine, Output
 from gateway.plans import Plan
 from sensors import profiles
-from sensors.profile_parts import mqtt_output, output_point
-from sensors.profile_shapes import KeyFault
 from sensors.profiles import ProfileError
+from sensors.profiles.parts import mqtt_output, output_point
+from sensors.profiles.shapes import KeyFault
 from sensors.stamps import SECOND
 from sensors.toml_lines import Path as TomlPath
 from sensors.wire.outputs import MqttOutput, OutputPoint, coil

@@ -33,8 +33,8 @@ from gateway.configuration.problems import ConfigError
 from gateway.configuration.schema import CHANNELS, LATER_CHANNELS, LISTED, SINGLE, OutputTable, Table
 from gateway.metrics import BUS, INFLUX, MQTT, STORE
 from sensors import profiles
-from sensors.profile_keys import STATUSES
-from sensors.profile_page import page as page_of_profiles
+from sensors.profiles.keys import STATUSES
+from sensors.profiles.page import page as page_of_profiles
 from sensors.stamps import Instant, Stamp, UtcNanos
 
 ROOT = Path(__file__).parents[2]
@@ -185,7 +185,9 @@ def test_every_setting_of_the_generic_profiles_stands():
 
 
 def test_every_shipped_profile_stands_with_its_settings():
-    assert text_of(DOCS / "profiles.md") == page_of_profiles(), "run: python -m sensors.profile_page > docs/profiles.md"
+    assert text_of(DOCS / "profiles.md") == page_of_profiles(), (
+        "run: python -m sensors.profiles.page > docs/profiles.md"
+    )
 
 
 def test_the_table_of_effects_is_the_one_that_is_followed():

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from sensors import profiles
-from sensors.profile_keys import SECTIONS, TOP
-from sensors.profile_schema import FILE, schema, written
 from sensors.profiles import ProfileError
+from sensors.profiles.keys import SECTIONS, TOP
+from sensors.profiles.schema import FILE, schema, written
 from sensors.readings import Quality, Reading, Status
 from sensors.rehearsal import Given, Message, readings
 from sensors.wire.points import Basis, Function, ModbusPoints
@@ -45,7 +45,7 @@ def heard(folder: Path, points: str, *payloads: str, topic: str = "", basis: Bas
 
 
 def test_the_schema_in_the_folder_is_the_one_of_the_code():
-    assert FILE.read_text(encoding="utf-8") == written(), "run: python -m sensors.profile_schema"
+    assert FILE.read_text(encoding="utf-8") == written(), "run: python -m sensors.profiles.schema"
 
 
 def fits(value: Any, rule: Any, root: dict[str, Any]) -> bool:  # noqa: PLR0911, PLR0912 - a branch for each keyword

@@ -7,7 +7,7 @@ import resource
 import pytest
 
 from sensors import profiles
-from sensors.profile_parts import output_point
+from sensors.profiles.parts import output_point
 from sensors.readings import Quality, Status
 from sensors.wire.outputs import coil
 from simulator.scripted import CountFault, IdFault, ScriptedServer, ScriptedUnit

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sensors import profiles
-from sensors.profile_parts import counter_point, mqtt_output, output_point, tag_points
 from sensors.profiles import ProfileError
+from sensors.profiles.parts import counter_point, mqtt_output, output_point, tag_points
 from sensors.stamps import SECOND, Instant
 from sensors.wire.counts import Counted, CounterPoint, TagRead, TagReader, counted
 from sensors.wire.outputs import ForbiddenOutputError, MqttOutput, OutputPoint

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from sensors.profile_keys import MODBUS_KEYS
-from sensors.profile_shapes import NOTHING, KeyFault, Table
-from sensors.profile_shared import (
+from sensors.profiles.keys import MODBUS_KEYS
+from sensors.profiles.shapes import NOTHING, KeyFault, Table
+from sensors.profiles.shared import (
     channel_index,
     head_of,
     inside,

@@ -1,4 +1,4 @@
-"""The page of shipped profiles; ``python -m sensors.profile_page > docs/profiles.md`` writes it."""
+"""The page of shipped profiles; ``python -m sensors.profiles.page > docs/profiles.md`` writes it."""
 
 from collections.abc import Iterable
 

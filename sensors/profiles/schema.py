@@ -1,12 +1,12 @@
-"""The profile format as JSON Schema, for editors; ``python -m sensors.profile_schema`` writes it into the folder."""
+"""The profile format as JSON Schema, for editors; ``python -m sensors.profiles.schema`` writes it into the folder."""
 
 import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sensors.profile_files import SHIPPED
-from sensors.profile_keys import SECTIONS, TOP
-from sensors.profile_shapes import TableOf
+from sensors.profiles.files import SHIPPED
+from sensors.profiles.keys import SECTIONS, TOP
+from sensors.profiles.shapes import TableOf
 
 FILE: Final = SHIPPED / "schema.json"
 SHARED_FROM: Final = 200

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sensors.profile_keys import COUNTER, MEASURE, MQTT_MEASURE, MQTT_OUTPUT, OUTPUT, TAGS
-from sensors.profile_payloads import payload_points, when_of
-from sensors.profile_points import modbus_points, place_of, site_of
-from sensors.profile_shapes import NOTHING, KeyFault, Table, TableOf
-from sensors.profile_shared import channel_index
+from sensors.profiles.keys import COUNTER, MEASURE, MQTT_MEASURE, MQTT_OUTPUT, OUTPUT, TAGS
+from sensors.profiles.payloads import payload_points, when_of
+from sensors.profiles.points import modbus_points, place_of, site_of
+from sensors.profiles.shapes import NOTHING, KeyFault, Table, TableOf
+from sensors.profiles.shared import channel_index
 from sensors.wire.counts import CounterPoint, TagPoints
 from sensors.wire.outputs import WRITES, Habits, MqttOutput, OutputPoint
 from sensors.wire.payload_points import FieldPoint, PayloadPoints, pointer_tokens

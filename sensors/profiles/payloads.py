@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sensors.profile_keys import PAYLOAD_KEYS
-from sensors.profile_points import modbus_points
-from sensors.profile_shapes import NOTHING, KeyFault, Table, shown
-from sensors.profile_shared import channel_index, head_of, meaning_of, scale_and_offset, sentinels_of
+from sensors.profiles.keys import PAYLOAD_KEYS
+from sensors.profiles.points import modbus_points
+from sensors.profiles.shapes import NOTHING, KeyFault, Table, shown
+from sensors.profiles.shared import channel_index, head_of, meaning_of, scale_and_offset, sentinels_of
 from sensors.wire.payload_points import (
     Availability,
     Carrier,

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from sensors.profile_shapes import one_of, shown
+from sensors.profiles.shapes import one_of, shown
 from sensors.toml_lines import scan
 
-SHIPPED: Final = Path(__file__).parent / "profiles"
+SHIPPED: Final = Path(__file__).parent
 MAX_BYTES: Final = 262_144
 """A larger profile file is refused unread."""
 MAX_LIKE: Final = 4

@@ -1,12 +1,12 @@
 """Every key of a profile file and what it may hold. The pages, the editor's schema and the checks all come from here.
 
-What the keys mean together is made into points by `sensors.profile_points`.
+What the keys mean together is made into points by `sensors.profiles.points`.
 """
 
 from collections.abc import Mapping
 from typing import Final
 
-from sensors.profile_shapes import (
+from sensors.profiles.shapes import (
     Choice,
     Either,
     Flag,

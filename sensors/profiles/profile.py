@@ -1,7 +1,7 @@
 """A device model as data: where its values sit, what its codes mean, how fast it is.
 
 A profile file has one shape, whether shipped or written on site; docs/add-a-detector-profile.md is its reference and
-`sensors.profile_keys` its keys. Here files are found, read and held together; every error says file, line and key.
+`sensors.profiles.keys` its keys. Here files are found, read and held together; every error says file, line and key.
 """
 
 import math
@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from sensors.profile_files import ProfileError, found, line_of, names, read
-from sensors.profile_keys import ALWAYS_ACCEPTED, MODBUS_KEYS, PAYLOAD_KEYS, SECTIONS, TOP, UNITS
-from sensors.profile_parts import (
+from sensors.profiles.files import ProfileError, found, line_of, read
+from sensors.profiles.keys import ALWAYS_ACCEPTED, MODBUS_KEYS, PAYLOAD_KEYS, SECTIONS, TOP, UNITS
+from sensors.profiles.parts import (
     counter_point,
     measure_points,
     mqtt_output,
@@ -21,26 +21,14 @@ from sensors.profile_parts import (
     payload_measure,
     tag_points,
 )
-from sensors.profile_payloads import payload_points
-from sensors.profile_points import modbus_points
-from sensors.profile_shapes import ABSENT, NOTHING, KeyFault, TableOf, one_of, shown
-from sensors.profile_shared import NEEDS_HEAD
+from sensors.profiles.payloads import payload_points
+from sensors.profiles.points import modbus_points
+from sensors.profiles.shapes import ABSENT, NOTHING, KeyFault, TableOf, one_of, shown
+from sensors.profiles.shared import NEEDS_HEAD
 from sensors.wire.counts import CounterPoint, TagPoints
 from sensors.wire.outputs import MqttOutput, OutputPoint
 from sensors.wire.payload_points import PayloadPoints
 from sensors.wire.points import Basis, ModbusPoints, ReadLimits
-
-__all__ = [
-    "NEUTRAL",
-    "Assumption",
-    "Profile",
-    "ProfileError",
-    "Provenance",
-    "example_settings",
-    "load",
-    "names",
-    "read_limits",
-]
 
 NEUTRAL: Final = Basis(1.0, 1.0)
 """The basis by which a measure keeps its own unit."""
@@ -95,7 +83,7 @@ class Profile:
 
     @property
     def kind(self) -> str:
-        """What sort of device it is, one of `sensors.profile_keys.KINDS`."""
+        """What sort of device it is, one of `sensors.profiles.keys.KINDS`."""
         return str(self.document.get("kind", "detector"))
 
     @property

@@ -3,7 +3,7 @@
 import math
 from typing import Any, Final
 
-from sensors.profile_shapes import ABSENT, NOTHING, KeyFault, Table, shown
+from sensors.profiles.shapes import ABSENT, NOTHING, KeyFault, Table, shown
 from sensors.wire.meanings import Meaning
 from sensors.wire.points import AnalogueHead, Raw, UnitOfValue
 
