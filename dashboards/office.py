@@ -118,7 +118,8 @@ class Reply(msgspec.Struct, frozen=True, tag="reply"):
 
     Attributes:
         error: ``refused`` (see `faults`), ``would-break-law`` (see `data`: ask with `anyway` if it has happened),
-            ``busy`` (the journal did not take it in time: ask again with the same ids),
+            ``busy`` (nothing was entered: ask again), ``unsettled`` (the journal has not confirmed in time, and it may
+            still be entered: look first, or ask again with the same ids, which count once),
             ``starting``, ``bad-request``, ``failed`` (a fault of ours; the log says more).
         data: what was asked for.
     """

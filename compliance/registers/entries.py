@@ -100,10 +100,16 @@ def in_effect(entries: Iterable[Entry], at: Millis, known: Millis | None = None)
         at: the moment asked about.
         known: what was told later is left out; None counts all that is told by now.
 
+    An id that was told twice counts once.
+
     An entry that another corrects is left out, and so is a voiding itself. A correction takes the place of what it
     corrects in time (its own `effective` says when).
     """
-    heard = [entry for entry in entries if known is None or entry.recorded <= known]
+    first: dict[EntryId, Entry] = {}
+    for entry in entries:
+        if known is None or entry.recorded <= known:
+            first.setdefault(entry.id, entry)
+    heard = list(first.values())
     corrected = _corrected(heard)
     standing = [
         entry for entry in heard if entry.id not in corrected and entry.act is not Act.VOID and entry.effective <= at

@@ -64,8 +64,8 @@ class Papers:
             reply = await line.ask(ask)
         except NoOfficeError as error:
             raise AwayError from error
-        if reply.error in ("busy", "starting"):
-            raise AwayError
+        if reply.error in ("busy", "starting", "failed", "unsettled"):
+            raise AwayError(reply.error)
         return reply
 
     async def look(self, ask: Look) -> Any:  # noqa: ANN401 - JSON

@@ -40,6 +40,8 @@ def _refuse(talk: Talk, reply: "Reply", *, as_json: bool) -> NoReturn:
         talk.say("stock.not_entered")
     elif reply.error == "refused":
         talk.say("register.nothing_entered", count=len(reply.faults))
+    elif reply.error == "unsettled":
+        talk.say("register.office_unsettled", error=reply.data)
     else:
         talk.say("register.office_failed", error=f"{reply.error}: {reply.data}")
     click.get_current_context().exit(EXIT_FAILED)

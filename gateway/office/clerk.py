@@ -11,15 +11,13 @@ from dataclasses import asdict
 from decimal import Decimal
 from typing import Any
 
-import msgspec
 import structlog
 
 from alerts.messages.catalogue import LANGUAGES, Catalogue
 from compliance.registers.counters import Step
 from compliance.registers.entries import STOCK_ACTS, Act, Entry, EntryId, Millis
 from compliance.registers.forms import Problem, to_json
-from dashboards.office import Attach, Enter, Fault, File, Import, Judged, Look, Paper, Reply, ToOffice
-from dashboards.ports import Answer
+from dashboards.office import Attach, Enter, Fault, Import, Judged, Look, Paper, Reply, ToOffice
 from gateway.clock import SystemClock
 from gateway.control import ControlError
 from gateway.depot import Depot
@@ -34,6 +32,7 @@ from gateway.office.door import ask_watch
 from gateway.office.forms import ATTACHMENT
 from gateway.office.judge import until_midnight_s
 from gateway.office.report import report
+from gateway.office.watchline import UnsettledError, WatchLine
 from sensors.stamps import MILLISECOND, SECOND
 
 WRITTEN_WITHIN_S = 10.0
@@ -59,6 +58,7 @@ class Clerk:
         self._depot = depot
         self._books = Books(depot)
         self._clock = SystemClock()
+        self._watch = WatchLine(depot.socket, WRITTEN_WITHIN_S)
         self._one_at_a_time = asyncio.Lock()
         self._looks = 0
         self._stirred = asyncio.Event()
@@ -81,7 +81,8 @@ class Clerk:
                     return await asyncio.to_thread(self._look, ask)
                 return await self._enter(ask)
         except (StoreError, ControlError) as error:
-            return Reply(ask.ref, ok=False, error="busy", data=str(error))
+            code = "unsettled" if isinstance(error, UnsettledError) else "busy"
+            return Reply(ask.ref, ok=False, error=code, data=str(error))
         except (
             ArithmeticError,
             LookupError,
@@ -94,6 +95,7 @@ class Clerk:
     # --- entering -------------------------------------------------------------------------------
 
     async def _enter(self, ask: Enter | Import) -> Reply:
+        await self._watch.settle()
         self._books.catch_up()
         now = self._now()
         told, problems = self._told(ask, now)
@@ -150,16 +152,7 @@ class Clerk:
 
     async def _write(self, by: str, lines: Sequence[kept.Line], now: Millis) -> None:
         """Have lines entered in one transaction, however many entries of the journal they fill."""
-        await self._file(by, tuple(Paper(kept.KIND, kept.body(some, now)) for some in parts.of_entries(lines)))
-
-    async def _file(self, by: str, papers: tuple[Paper, ...]) -> None:
-        raw = await ask_watch(self._depot.socket, File(1, by, papers), WRITTEN_WITHIN_S)
-        try:
-            answer = msgspec.json.decode(raw, type=Answer)
-        except msgspec.DecodeError as error:
-            raise ControlError(f"the watch's answer is none ({error})") from error
-        if not answer.ok:
-            raise ControlError(f"the watch did not take it: {answer.error}")
+        await self._watch.file(by, tuple(Paper(kept.KIND, kept.body(some, now)) for some in parts.of_entries(lines)))
 
     def _refused(self, ref: int, problems: Sequence[Problem]) -> Reply:
         faults = tuple(Fault(**asdict(problem), texts=self._say(problem)) for problem in problems)
@@ -190,6 +183,7 @@ class Clerk:
         """Enter what a counter or a tag reader told. What the journal cannot take now a counter tells again."""
         try:
             async with self._one_at_a_time:
+                await self._watch.settle()
                 self._books.catch_up()
                 await (self._take_tag if source.kind == "tags" else self._take_count)(source, payload)
         except (StoreError, ControlError) as error:
@@ -282,11 +276,12 @@ class Clerk:
             self._books.catch_up()
 
     async def _judge_now(self) -> None:
+        await self._watch.settle()
         self._books.catch_up()
         now = self._now()
         verdicts = await asyncio.to_thread(self._books.judge.judge, self._books.desk, now)
         for some in parts.of_entries(verdicts.changes):
-            await self._file("", (Paper(findings.KIND, {"at_ms": now, "changes": some}),))
+            await self._watch.file("", (Paper(findings.KIND, {"at_ms": now, "changes": some}),))
         self._books.catch_up()
         await ask_watch(self._depot.socket, Judged(1, verdicts.breaches), WRITTEN_WITHIN_S)
 

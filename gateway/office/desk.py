@@ -79,6 +79,8 @@ class Desk:
         """Keep entries that the journal holds. They were admitted once: nothing is asked again."""
         stock_anew = False
         for entry in entries:
+            if entry.id in self._known:
+                continue  # a repeat that came to be written after all counts once
             self._entries.append(entry)
             self._known[entry.id] = entry
             self._last[entry.register, entry.subject] = entry.id

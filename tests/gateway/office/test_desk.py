@@ -168,3 +168,13 @@ class TwoClerks(RuleBasedStateMachine):
 
 TestTwoClerks = TwoClerks.TestCase
 TestTwoClerks.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)
+
+
+def test_an_entry_that_the_journal_came_to_hold_twice_counts_once() -> None:
+    at = desk()
+    once = move(1, Act.ENTER, 40).entry
+    at.keep([once])
+    at.keep([once])
+    assert at.stock().count("patio") == 40
+    assert at.stock(Millis(NOW + 1)).count("patio") == 40
+    assert len(at.entries) == 1
