@@ -259,7 +259,7 @@ async def test_the_script_says_what_the_server_says(gateway: Any, open_page: Any
         assert moved.troubles == []
         shown = await moved.inner_text("main")
         assert not re.search(r"no-packet-limit|timeout|exception-2|\bslow\b", shown)
-        told = {"pt-BR": ("ALARME DE GÁS nível", "não sabe limitar"), "en": ("GAS ALARM level", "cannot limit")}
+        told = {"pt-BR": ("ALARME DE GÁS nível", "não limita"), "en": ("GAS ALARM level", "cannot limit")}
         assert all(words in shown for words in told[language])
         assert not any(words in shown for other, said in told.items() if other != language for words in said)
 
