@@ -16,26 +16,9 @@ class Gas:
 
 
 PROPANE = Gas("propane", 1.7, 2.1)
-N_BUTANE = Gas("n-butane", 1.4, 1.9)
-ISOBUTANE = Gas("isobutane", 1.3, 1.8)
-PROPENE = Gas("propene", 2.0, 2.4)
 
 UNKNOWN_BASIS_VOL_PCT = 2.1
 """Taken for a %LEL head whose basis nobody knows: the highest published one, so that it over-reads."""
-
-
-def mixture_lel_vol_pct(parts: dict[float, float]) -> float:
-    """Le Chatelier's rule: the LEL (%vol) of a fuel mixture from {LEL in %vol: share of the fuel}.
-
-    Shares need not add up to one; they are taken in proportion.
-
-    Raises:
-        ValueError: if there are no shares, or one is negative, or a LEL is not positive.
-    """
-    total = sum(parts.values())
-    if total <= 0 or any(share < 0 for share in parts.values()) or any(lel <= 0 for lel in parts):
-        raise ValueError("a mixture needs positive LELs and shares")
-    return total / sum(share / lel for lel, share in parts.items())
 
 
 def lel_pct_from_vol_pct(vol_pct: float, basis_vol_pct: float) -> float:

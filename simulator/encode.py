@@ -46,7 +46,6 @@ __all__ = [
 PLAIN_DECIMALS: Final = 1
 """Decimals shown where a register tells them."""
 PLAIN_DIVISOR: Final = 10
-MAX_TRIED: Final = 4096
 
 
 # --- registers

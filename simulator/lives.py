@@ -24,8 +24,6 @@ from simulator.virtual import VirtualClock, VirtualLoop, VirtualThreads
 BEAT_S: Final = 1.0
 CLOSES_WITHIN_S: Final = 1.0
 
-Performed = Callable[[list[Effect]], None]
-
 
 class Onlooker:
     """Sees what the engine asks for and what the journal answers, before it is carried out."""

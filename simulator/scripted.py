@@ -169,11 +169,6 @@ class ScriptedServer:
         for connection in self._open:
             connection.freeze(frozen)
 
-    @property
-    def open_connections(self) -> int:
-        """How many connections stand now."""
-        return len(self._open)
-
     def requests(self, unit: int | None = None, function: int | None = None) -> list[Request]:
         """Return the logged requests of one unit or function."""
         return [

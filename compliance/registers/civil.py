@@ -1,4 +1,4 @@
-"""Days, months and years as the registers count them: a date that does not exist becomes the month's last day.
+"""Days and months as the registers count them: a date that does not exist becomes the month's last day.
 
 29 February plus a year is 28 February, 31 January plus a month is 28 or 29 February; a month alone ("07/2026") ends
 on its last day, a year alone on 31 December.
@@ -12,11 +12,6 @@ def add_months(day: date, months: int) -> date:
     """Return the same day so many months later (or earlier), or that month's last day."""
     year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
     return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
-
-
-def add_years(day: date, years: int) -> date:
-    """Return the same day so many years later, or 28 February."""
-    return add_months(day, 12 * years)
 
 
 def month_end(year: int, month: int) -> date:

@@ -230,11 +230,6 @@ def _attach(talk: Talk) -> click.Command:
     return click.Command("attach", callback=attach, help=talk.text("register.attach"), params=params)
 
 
-def _marks_option(talk: Talk) -> click.Option:
-    styles = click.Choice(["comma", "point"])
-    return click.Option(["--decimal", "marks"], type=styles, default=None, help=talk.text("register.marks"))
-
-
 def _template(talk: Talk) -> click.Command:
     def template(register: str) -> None:
         from compliance.registers.forms import template

@@ -111,12 +111,6 @@ def signer(reader: JournalReader, note: str) -> notes.VerifyKey:
 # --- checking ----------------------------------------------------------------------------------------
 
 
-def is_proof(path: Path) -> bool:
-    """Tell whether the file begins as a proof does. Raises OSError where it cannot be read."""
-    with path.open("rb") as file:
-        return file.read(1) == b"{"
-
-
 def check(path: Path, *, vkey: str | None = None, outside: str | None = None) -> list[str]:
     """Name everything that is wrong with a proof; an empty list is a sound one. Arguments as `verify.check`.
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compliance.registers.cells import CellError, Marks, day, marks_of, number, size, whole, yes_or_no
-from compliance.registers.civil import add_months, add_years
+from compliance.registers.civil import add_months
 
 
 @pytest.mark.parametrize(
@@ -78,8 +78,8 @@ def test_no_such_day_is_refused(cell: str) -> None:
 
 
 def test_b32_a_year_after_29_february_is_28_february() -> None:
-    assert add_years(date(2028, 2, 29), 1) == date(2029, 2, 28)
-    assert add_years(date(2028, 2, 29), 4) == date(2032, 2, 29)
+    assert add_months(date(2028, 2, 29), 12) == date(2029, 2, 28)
+    assert add_months(date(2028, 2, 29), 48) == date(2032, 2, 29)
     assert add_months(date(2027, 1, 31), 1) == date(2027, 2, 28)
     assert add_months(date(2028, 1, 31), 1) == date(2028, 2, 29)
     assert add_months(date(2026, 1, 31), -2) == date(2025, 11, 30)
