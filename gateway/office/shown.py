@@ -52,7 +52,11 @@ def history(entries: Iterable[Entry]) -> list[dict[str, Any]]:
 
 
 def stock(levels: Levels, areas: Sequence[str]) -> dict[str, Any]:
-    """What stands in each area, and what counts found that the book did not have."""
+    """What stands in each area, and what counts found that the book did not have.
+
+    `areas` are those of the configuration; one that left it is shown behind them while stock is booked there.
+    """
+    left = sorted({pile.area for pile in levels.units} - set(areas))
     return {
         "areas": [
             {
@@ -65,7 +69,7 @@ def stock(levels: Levels, areas: Sequence[str]) -> dict[str, Any]:
                     if pile.area == area
                 ],
             }
-            for area in areas
+            for area in (*areas, *left)
         ],
         "discrepancies": [
             {"entry": found.entry, **pile_data(found.pile), "booked": found.booked, "counted": found.counted}
