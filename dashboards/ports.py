@@ -257,7 +257,8 @@ class Answer(msgspec.Struct, frozen=True, tag="answer"):
     """The answer to an `Act` or `Ask`.
 
     `error` is a code: ``unknown-alarm``, ``unknown-detector``, ``not-possible``, ``changed``, ``needs-name``,
-    ``needs-reason``, ``busy``, ``bad-request`` (a line that is none of `ToGateway`; `ref` is 0 then).
+    ``needs-reason``, ``busy``, ``too-large`` (the picture is longer than a line may be), ``bad-request`` (a line that
+    is none of `ToGateway`; `ref` is 0 then).
     """
 
     ref: int

@@ -19,7 +19,11 @@ from dashboards.ports import Act, Answer, Ask, Change, Drill, Figure, Snapshot, 
 
 MAX_CLIENTS = 16
 MAX_BACKLOG_BYTES = 4 * 1024 * 1024
-"""What one client may leave unread in our memory; a snapshot of 1,000 heads is about 0.4 MB."""
+"""What one client may leave unread in our memory, or twice the longest line where that is more: a snapshot of 1,000
+heads is about 0.4 MB, and so is the change of each second."""
+
+MAX_LINE_BYTES = 16 * 1024 * 1024
+"""The longest line that goes out, and that whoever reads it takes; some 35,000 heads."""
 
 MAX_REQUEST_BYTES = 1024 * 1024
 """What the office files at once; a person's act is a hundred bytes."""
@@ -62,6 +66,7 @@ class ControlServer:
         self._metrics = metrics
         self._clients: set[_Client] = set()
         self._encoder = msgspec.json.Encoder()
+        self._longest = 0
         self._dropped = 0
         self._turned_away = 0
         self._garbled = 0
@@ -145,17 +150,17 @@ class ControlServer:
         match request:
             case Subscribe():
                 picture = self._picture()
-                client.sent_seq = picture.seq
-                self._write(client, self._line(picture))
+                if self._write(client, self._line(picture)):
+                    client.sent_seq = picture.seq
             case Ask(ref=ref, what="snapshot"):
-                self._write(client, self._line(Answer(ref, ok=True, snapshot=self._picture())))
+                self._write(client, self._line(Answer(ref, ok=True, snapshot=self._picture())), ref)
             case Ask(ref=ref):
                 figures = self._metrics() + self.figures()
                 self._write(client, self._line(Answer(ref, ok=True, metrics=figures)))
             case Act() | Window() | Drill():
                 self._write(client, self._line(self._acted(request)))
             case File() | Judged():
-                self._office(request, lambda answer: self._write(client, self._line(answer)))
+                self._office(request, lambda answer: self._reply(client, answer))
             case _:
                 assert_never(request)
 
@@ -178,13 +183,23 @@ class ControlServer:
     def _line(self, message: ToScreen) -> bytes:
         return self._encoder.encode(message) + b"\n"
 
-    def _write(self, client: "_Client", line: bytes) -> None:
+    def _reply(self, client: "_Client", answer: Answer) -> None:
+        self._write(client, self._line(answer), answer.ref)
+
+    def _write(self, client: "_Client", line: bytes, ref: int = 0) -> bool:
+        """Send a line; False where it could not be. One that is too long is never cut: the client is told instead."""
         if client.transport.is_closing():
-            return
-        if client.transport.get_write_buffer_size() + len(line) > MAX_BACKLOG_BYTES:
+            return False
+        if len(line) > MAX_LINE_BYTES:
+            detail = f"{len(line)} bytes, at most {MAX_LINE_BYTES}"
+            self._write(client, self._line(Answer(ref, ok=False, error="too-large", detail=detail)))
+            return False
+        self._longest = max(self._longest, len(line))
+        if client.transport.get_write_buffer_size() + len(line) > max(MAX_BACKLOG_BYTES, 2 * self._longest):
             self._drop(client)
-            return
+            return False
         client.transport.write(line)
+        return True
 
     def _drop(self, client: "_Client") -> None:
         self._dropped += 1
@@ -290,10 +305,13 @@ def ask(path: Path, request: Act | Window | Drill | Ask, timeout_s: float = 2.0)
             line.connect(str(path))
             line.sendall(msgspec.json.encode(request) + b"\n")
             with line.makefile("rb") as answers_in:
-                text = answers_in.readline(MAX_BACKLOG_BYTES)
-        return msgspec.json.decode(text, type=Answer)
+                text = answers_in.readline(MAX_LINE_BYTES + 1)
     except OSError as error:
         raise ControlError(f"{path}: no gateway answers ({error})") from error
+    if not text.endswith(b"\n"):
+        raise ControlError(f"{path}: the answer breaks off after {len(text)} bytes")
+    try:
+        return msgspec.json.decode(text, type=Answer)
     except msgspec.DecodeError as error:
         raise ControlError(f"{path}: the answer is not a gateway's ({error})") from error
 
@@ -312,7 +330,7 @@ def follow(path: Path, silence_s: float = 5.0) -> Iterator[Snapshot | Change]:
             line.connect(str(path))
             line.sendall(msgspec.json.encode(Subscribe()) + b"\n")
             with line.makefile("rb") as pictures_in:
-                while text := pictures_in.readline(MAX_BACKLOG_BYTES):
+                while text := pictures_in.readline(MAX_LINE_BYTES + 1):
                     yield msgspec.json.decode(text, type=Snapshot | Change)
     except OSError as error:
         raise ControlError(f"{path}: no gateway answers ({error})") from error

@@ -8,8 +8,8 @@ from dataclasses import replace
 from gateway.configuration.problems import Sheet, shown
 from sensors.toml_lines import Lines, Path, scan
 
-LIMIT = 1 << 20
-"""Largest file read, in bytes: a depot of a thousand detectors is a quarter of it."""
+LIMIT = 1 << 22
+"""Largest file read, in bytes: a depot of a thousand detectors is a sixteenth of it."""
 
 _PLACE = re.compile(r"\s*\(at (?:line (\d+), column \d+|end of document)\)$")
 

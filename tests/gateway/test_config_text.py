@@ -39,7 +39,7 @@ def test_another_encoding_is_refused_with_advice(tmp_path: Path, encoding: str) 
 
 
 def test_a_huge_file_is_refused_unread(tmp_path: Path) -> None:
-    (found,) = problems(tmp_path, "#" * (2 << 20))
+    (found,) = problems(tmp_path, "#" * (5 << 20))
 
     assert "larger" in found.wrong
 

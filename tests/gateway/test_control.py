@@ -16,7 +16,15 @@ import pytest
 
 from dashboards.office import File, Judged
 from dashboards.ports import Act, Answer, Ask, Change, DepotView, DetectorView, Figure, Snapshot, Subscribe, ToScreen
-from gateway.control import MAX_BACKLOG_BYTES, MAX_CLIENTS, MAX_REQUEST_BYTES, ControlError, ControlServer, ask
+from gateway.control import (
+    MAX_BACKLOG_BYTES,
+    MAX_CLIENTS,
+    MAX_LINE_BYTES,
+    MAX_REQUEST_BYTES,
+    ControlError,
+    ControlServer,
+    ask,
+)
 from sensors.stamps import UtcNanos, rfc3339
 
 NOW = "2026-11-30T11:10:59.123Z"
@@ -326,6 +334,44 @@ async def test_a_stopped_web_child_never_holds_up_the_caller(served: Served, tmp
     finally:
         child.kill()
         await child.communicate()
+
+
+async def test_a_picture_of_thousands_of_heads_is_sent_whole_and_its_changes_follow(served: Served) -> None:
+    heads = (HEAD,) * 16_000
+    served.picture = msgspec.structs.replace(PICTURE, detectors=heads)
+    answer = await asyncio.to_thread(ask, served.path, Ask(1, "snapshot"), 10.0)
+    assert answer.snapshot is not None and len(answer.snapshot.detectors) == 16_000
+    assert len(msgspec.json.encode(answer)) > MAX_BACKLOG_BYTES
+    screen = await join(served.path)
+    screen.say(Subscribe())
+    served.push(detectors=heads)
+    assert isinstance(await screen.hear(), Snapshot)
+    served.push(detectors=heads)
+    assert isinstance(await screen.hear(), Change)
+    await screen.close()
+
+
+async def test_a_picture_that_is_too_long_is_said_to_be_so_and_never_cut(served: Served) -> None:
+    served.picture = msgspec.structs.replace(PICTURE, detectors=(HEAD,) * (MAX_LINE_BYTES // 100))
+    answer = await asyncio.to_thread(ask, served.path, Ask(3, "snapshot"), 10.0)
+    assert (answer.ref, answer.ok, answer.error) == (3, False, "too-large")
+    assert str(MAX_LINE_BYTES) in answer.detail
+
+
+async def test_an_answer_that_breaks_off_is_said_to(tmp_path: Path) -> None:
+    path = tmp_path / "control.sock"
+
+    async def half(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readline()
+        writer.write(b'{"type":"answer","ref":1')
+        writer.close()
+
+    server = await asyncio.start_unix_server(half, path)
+    with pytest.raises(ControlError, match="breaks off after 24 bytes"):
+        await asyncio.to_thread(ask, path, Ask(1, "snapshot"))
+    server.close()
+    await server.wait_closed()
+    await asyncio.sleep(0.05)
 
 
 async def test_asking_where_nobody_answers_says_so(tmp_path: Path) -> None:
