@@ -1,0 +1,24 @@
+"""What ``--from`` and ``--to`` take: days and times that people mean, the rest refused as wrong usage."""
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+import click
+import pytest
+
+from gateway.commands.moments import moment
+
+TALK = cast("Any", SimpleNamespace(text=lambda key, **_: key))
+
+
+@pytest.mark.parametrize(
+    "text", ["0001-01-01", "9999-12-31", "0001-01-01T00:00:00Z", "9999-12-31T23:00:00Z", "2027-02-29"]
+)
+def test_a_time_that_nobody_means_is_wrong_usage(text: str) -> None:
+    with pytest.raises(click.UsageError):
+        moment(TALK, text, "America/Sao_Paulo")
+
+
+def test_leap_days_and_times_of_any_zone_are_taken() -> None:
+    assert moment(TALK, "2028-02-29", "America/Sao_Paulo") == 1_835_406_000
+    assert moment(TALK, "2028-02-29T00:00:00-03:00", "UTC") == 1_835_406_000
