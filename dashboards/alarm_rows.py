@@ -68,7 +68,7 @@ def alarm_row(alarm: AlarmView, detector: DetectorView | None, now: str, locale:
         times=_alarm_times(alarm, now, locale),
         state=state,
         advice=alarm.texts.get(locale.language, alarm.text),
-        guide=_guide(alarm, locale),
+        guide=guide_of(alarm, locale),
         flashing=open_ and over is None and current,
         can_acknowledge=open_ and current,
         can_silence=alarm.kind == "GAS" and open_ and not alarm.muted and current,
@@ -85,7 +85,10 @@ def _alarm_where(alarm: AlarmView, detector: DetectorView | None, locale: Locale
         return ""  # its sentence says where; the subject is a code
     if alarm.subject.startswith("area:"):
         return locale.text("page.area", area=alarm.area or alarm.subject.removeprefix("area:"))
-    who = locale.text("format.named", id=alarm.subject, name=name) if name else alarm.subject
+    subject = alarm.subject
+    if alarm.kind == "SYSTEM":  # ``output:sirene``: the sentence says that it is an output
+        subject = subject.partition(":")[2] or subject
+    who = locale.text("format.named", id=subject, name=name) if name else subject
     area = area_of(detector, alarm.area)
     return f"{who} · {locale.text('page.area', area=area)}" if area else who
 
@@ -106,12 +109,13 @@ def _alarm_now(alarm: AlarmView, detector: DetectorView | None, locale: Locale, 
     return " · ".join(filter(None, (now, peak)))
 
 
-def _guide(alarm: AlarmView, locale: Locale) -> str:
+def guide_of(alarm: AlarmView, locale: Locale) -> str:
+    """Say the likely cause, and what to do where the alarm's sentence has not said it yet."""
     own = GuidanceView(alarm.likely_cause, alarm.next_action)
     guide = alarm.guidance.get(locale.language, own)
     if not guide.likely_cause:
         return ""
-    if alarm.kind == "GAS":  # what to do stands in the sentence above: words read in danger are short
+    if alarm.kind in {"GAS", "COMPLIANCE"}:  # what to do stands in the sentence above: words read in danger are short
         return locale.text("alarm.cause", cause=guide.likely_cause)
     return locale.text("alarm.guide", cause=guide.likely_cause, action=guide.next_action)
 

@@ -71,7 +71,7 @@ class Vigia(click.Group):
             command = self._foreign[cmd_name].load()
         else:
             return None
-        command.context_class = self.context_class
+        _speak(command, self.context_class)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -129,6 +129,14 @@ class Vigia(click.Group):
                 return error.format_message()
         text = self._talk.text(f"cli.{key}", **values)
         return text if not near else f"{text} {self._talk.text('cli.perhaps', near=', '.join(sorted(near)))}"
+
+
+def _speak(command: click.Command, context: type[click.Context]) -> None:
+    """Give a command, and every one below it, our help pages."""
+    command.context_class = context
+    if isinstance(command, click.Group):
+        for below in command.commands.values():
+            _speak(below, context)
 
 
 def _version_option(talk: Talk) -> click.Option:

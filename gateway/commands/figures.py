@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from dashboards.ports import MonthView
+from dashboards.wording import Locale
 from gateway.budget import Budget
 from gateway.commands.talk import Talk
 from gateway.depot import Depot
@@ -46,17 +47,20 @@ def _part(talk: Talk, name: str) -> str:
     return talk.text(f"part.{name}")
 
 
-def month_lines(talk: Talk, months: Sequence[MonthView]) -> Iterator[str]:
-    """One line for each detector and month: how much of the known time it was watched, and what the rest was."""
+def month_lines(talk: Talk, months: Sequence[MonthView], locale: Locale) -> Iterator[str]:
+    """One line for each detector and month: how much of how much known time it was watched, and what the rest was."""
     width = max((len(month.detector) for month in months), default=0)
     for month in months:
         rest = {"blind": month.blind_pct, "inhibited": month.inhibited_pct, "in_test": month.in_test_pct}
         rest |= {"out_of_service": month.out_of_service_pct, "off": month.off_pct}
-        told = ", ".join(f"{talk.text(f'ledger.{state}')} {share:.3f} %" for state, share in rest.items() if share > 0)
+        told = ", ".join(
+            f"{talk.text(f'ledger.{state}')} {locale.number(share, 3)} %" for state, share in rest.items() if share > 0
+        )
         yield talk.text(
             "ledger.month",
             month=month.month,
             detector=f"{month.detector:<{width}}",
-            watched=f"{month.watched_pct:.3f}",
+            watched=locale.number(month.watched_pct, 3),
+            known=locale.age(month.seconds),
             rest=f" ({told})" if told else "",
         )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
+from math import isinf
 from typing import Any, TypeAlias
 
 from compliance.catalogue import Catalogue, FactType
@@ -300,7 +301,8 @@ def _finding_lines(talk: Talk, finding: Finding, listed: Catalogue) -> Iterator[
         text=_said(talk, rule.text),
         id=rule.id,
     )
-    details = [_margin(talk, finding.margin)] if finding.margin is not None else []
+    margin = finding.margin
+    details = [] if margin is None or isinf(margin.low) or isinf(margin.high) else [_margin(talk, margin)]
     if finding.due is not None:
         details.append(talk.text("law.due", day=_day(talk, finding.due)))
     if finding.holds_until is not None:

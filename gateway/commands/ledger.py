@@ -48,7 +48,7 @@ def command(talk: Talk) -> click.Command:
             sys.stdout.buffer.write(text.encode())
             sys.stdout.buffer.flush()
         else:
-            for line in month_lines(talk, view.months):
+            for line in month_lines(talk, view.months, locale_of(talk.words.language, depot.timezone)):
                 talk.put(line)
 
     params: list[click.Parameter] = [

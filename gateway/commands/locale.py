@@ -1,11 +1,36 @@
-"""How a command writes numbers and times for a file: in the language and zone of the depot."""
+"""How a command writes numbers and times: for a file in the depot's language, for a person in theirs."""
 
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from alerts.messages.catalogue import Catalogue
 from dashboards.wording import Locale
 
+if TYPE_CHECKING:
+    from dashboards.conformity.phrases import Phrases
+    from gateway.depot import Depot
+
 
 def locale_of(language: str, timezone: str) -> Locale:
     """Return the depot's way of writing."""
     return Locale(language, Catalogue.load("dashboards", language).texts, ZoneInfo(timezone))
+
+
+def spoken(language: str, timezone: str) -> Locale:
+    """Return the page's way of speaking, with the words that alarm messages have for reasons (``why.<code>``)."""
+    reasons = Catalogue.load("alerts.messages", language).texts
+    words = {**locale_of(language, timezone).words, **{key: told for key, told in reasons.items() if key[:4] == "why."}}
+    return Locale(language, words, ZoneInfo(timezone))
+
+
+def phrases_of(language: str, depot: "Depot") -> "Phrases":
+    """Return how the law's things, states and figures are said to a person."""
+    from compliance import catalogue
+    from dashboards.conformity.phrases import Phrases
+
+    words = {
+        **Catalogue.load("dashboards", language).texts,
+        **Catalogue.load("dashboards.conformity", language).texts,
+    }
+    names = {area.id: area.name for area in depot.areas if area.name}
+    return Phrases(Locale(language, words, ZoneInfo(depot.timezone)), catalogue.load(), names)

@@ -23,20 +23,25 @@ def ask_or_exit(talk: Talk, file: Path, ask: "Enter | Import | Attach | Look", *
     depot = load_or_exit(talk, file, as_json=as_json).depot
     reply = _asked(talk, depot, ask)
     if not reply.ok:
-        _refuse(talk, reply, as_json=as_json)
+        _refuse(talk, depot, ask, reply, as_json=as_json)
     return depot, reply.data
 
 
-def _refuse(talk: Talk, reply: "Reply", *, as_json: bool) -> NoReturn:
+def _refuse(
+    talk: Talk, depot: "Depot", ask: "Enter | Import | Attach | Look", reply: "Reply", *, as_json: bool
+) -> NoReturn:
+    from dashboards.office import Enter
+
+    alone = isinstance(ask, Enter) and len(ask.lines) == 1
     if as_json and reply.error != "would-break-law":
         talk.put_json({"ok": False, "error": reply.error, "faults": [_fault(talk, fault) for fault in reply.faults]})
     for fault in reply.faults:
-        line = talk.text("register.line", line=fault.line) if fault.line else ""
+        line = talk.text("register.line", line=fault.line) if fault.line and not alone else ""
         click.secho(line + _said(talk, fault), err=True, fg="red")
     if reply.error == "would-break-law":
         if as_json:
             talk.put_json({"ok": False, "error": reply.error, **reply.data})
-        tell_breaks(talk, reply.data["breaks"])
+        tell_breaks(talk, reply.data["breaks"], depot)
         talk.say("stock.not_entered")
     elif reply.error == "refused":
         talk.say("register.nothing_entered", count=len(reply.faults))
@@ -47,18 +52,21 @@ def _refuse(talk: Talk, reply: "Reply", *, as_json: bool) -> NoReturn:
     click.get_current_context().exit(EXIT_FAILED)
 
 
-def tell_breaks(talk: Talk, breaks: list[dict[str, Any]]) -> None:
+def tell_breaks(talk: Talk, breaks: list[dict[str, Any]], depot: "Depot") -> None:
     """Say what the law has against a movement: the clause, what it asks, and by how much it is missed."""
+    from dashboards.conformity.phrases import HOUSE
+    from gateway.commands.locale import phrases_of
+
     language = "en" if talk.words.language == "en" else "pt"
     for one in breaks:
+        law = one["clause"] if one["statute"] == HOUSE else f"{one['statute']}, {one['clause']}"
         margin = one["margin"] or {}
         over = ""
         if margin.get("high") is not None:
             known = "over" if margin["low"] == margin["high"] else "over_at_least"
-            over = talk.text(f"stock.{known}", over=margin["high"].lstrip("-"), unit=margin["unit"])
-        text = talk.text(
-            "stock.breaks", clause=one["clause"], statute=one["statute"], text=one["text"][language], over=over
-        )
+            by = phrases_of(talk.words.language, depot).amount(margin["high"].lstrip("-"), margin["unit"])
+            over = talk.text(f"stock.{known}", over=by)
+        text = talk.text("stock.breaks", law=law, text=one["text"][language], over=over)
         click.secho(text, err=True, fg="yellow")
 
 

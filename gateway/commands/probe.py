@@ -9,8 +9,10 @@ import click
 from gateway.commands.talk import EXIT_FAILED, Talk, file_argument, json_option, load_or_exit
 
 if TYPE_CHECKING:  # the drivers' libraries, which `--help` does not need
+    from dashboards.wording import Locale
     from gateway.commissioning.probing import Probed
     from gateway.commissioning.trying import Tried
+    from sensors.readings import Reading
     from sensors.tryout import Trial
 
 
@@ -35,9 +37,12 @@ def command(talk: Talk) -> click.Command:
         if as_json:
             talk.put_json([_json(one, tried.get(one.detector)) for one in results])
         else:
+            from gateway.commands.locale import spoken
+
+            locale = spoken(talk.words.language, loaded.depot.timezone)
             width = max((len(one.detector) for one in results), default=0)
             for one in results:
-                click.secho(_line(talk, one, width), fg=None if one.well else "red")
+                click.secho(_line(talk, one, width, locale), fg=None if one.well else "red")
                 for line in _tried_lines(talk, tried.get(one.detector)):
                     talk.put(line)
         failed = [one.detector for one in results if not one.well]
@@ -110,21 +115,27 @@ def _tried_lines(talk: Talk, tried: "Tried | None") -> Iterator[str]:
     yield "  " + talk.text(f"probe.verdict_{tried.verdict.value}", ways=ways)
 
 
-def _line(talk: Talk, one: "Probed", width: int) -> str:
+def _line(talk: Talk, one: "Probed", width: int, locale: "Locale") -> str:
     reading = one.reading
     if reading is None:
-        reason = talk.text(f"hint.{one.reason}") if f"hint.{one.reason}" in talk.words else one.reason
+        reason = talk.text(f"hint.{one.reason}") if f"hint.{one.reason}" in talk.words else locale.reason(one.reason)
         return talk.text("probe.silent", detector=f"{one.detector:<{width}}", source=one.source, reason=reason)
-    if reading.lel_pct is not None:
-        value = f"{reading.lel_pct:.2f} %LEL"
-    else:
-        value = "—" if reading.at_least is None else f"≥ {reading.at_least:.2f} %LEL"
+    known = reading.at_least if reading.lel_pct is None else reading.lel_pct
+    key = "format.at_least" if reading.lel_pct is None else "format.lel"
+    value = "—" if known is None else locale.text(key, value=locale.number(known, 2))
     return talk.text(
         "probe.line",
         detector=f"{one.detector:<{width}}",
         value=value,
         raw="—" if reading.raw is None else reading.raw,
-        age=f"{one.age_s or 0:.2f}",
-        state=" ".join(part for part in (reading.quality.value, reading.status.value, reading.reason) if part),
+        age=locale.number(one.age_s or 0, 2),
+        state=_state(reading, locale),
         source=one.source,
     )
+
+
+def _state(reading: "Reading", locale: "Locale") -> str:
+    said = [locale.text("detector.quality", quality=locale.text(f"quality.{reading.quality.value}"))]
+    if reading.status.value != "measuring":
+        said.append(locale.text(f"status.{reading.status.value}"))
+    return ", ".join([*said, locale.reason(reading.reason)] if reading.reason else said)

@@ -1,15 +1,17 @@
 """``vigia status``: what the running gateway sees, asked over its control socket."""
 
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from dashboards.ports import Answer, Ask, DetectorView, MonthView, Snapshot
+from dashboards.ports import AlarmView, Answer, Ask, DetectorView, MonthView, Snapshot
 from gateway.commands.talk import EXIT_FAILED, Talk, file_argument, json_option, load_or_exit
 
 if TYPE_CHECKING:
+    from dashboards.wording import Locale
     from gateway.depot import Depot
 
 ANSWERS_WITHIN_S = 10.0
@@ -36,16 +38,18 @@ def command(talk: Talk) -> click.Command:
             said = "status.no_picture" if answer.error else "status.not_running"
             talk.say(said, reason=answer.detail or answer.error, file=file)
             click.get_current_context().exit(EXIT_FAILED)
+        from gateway.commands.locale import spoken
         from gateway.commands.upkeep import due_lines, due_rows
 
         if as_json:
             rows = {"upkeep": due_rows(loaded.depot), "months": msgspec.to_builtins(_months(loaded.depot))}
             talk.put_json({**msgspec.to_builtins(answer.snapshot), **rows})
         else:
-            _print(talk, answer.snapshot)
+            locale = spoken(talk.words.language, loaded.depot.timezone)
+            _print(talk, answer.snapshot, locale)
             for line in due_lines(talk, loaded.depot):
                 talk.put(line)
-            for line in month_lines(talk, _months(loaded.depot)):
+            for line in month_lines(talk, _months(loaded.depot), locale):
                 talk.put(line)
             if answer.snapshot.depot.vkey:
                 talk.put(talk.text("status.vkey", vkey=answer.snapshot.depot.vkey))
@@ -66,59 +70,60 @@ def _months(depot: "Depot") -> "tuple[MonthView, ...]":
         return ()
 
 
-def _print(talk: Talk, snapshot: Snapshot) -> None:
-    name, watching = snapshot.depot.name, sum(1 for detector in snapshot.detectors if detector.watching)
-    talk.put(talk.text("status.head", name=name, at=snapshot.at, watching=watching, count=len(snapshot.detectors)))
-    for alarm in snapshot.alarms:
-        over = alarm.suppression
-        if over is None:
-            talk.put(talk.text("status.alarm", text=alarm.text, state=alarm.state, since=alarm.since))
-        else:
-            kind = talk.text(f"status.{over.kind}")
-            talk.put(
-                talk.text("status.quiet", kind=kind, text=alarm.text, by=over.by or "?", until=over.until, why=over.why)
-            )
-        if alarm.likely_cause:
-            talk.put(talk.text("status.guide", cause=alarm.likely_cause, action=alarm.next_action))
+def _print(talk: Talk, snapshot: Snapshot, locale: "Locale") -> None:
+    from dashboards.alarm_rows import urgency
+    from dashboards.detector_cards import value_text
+
+    watching = sum(1 for detector in snapshot.detectors if detector.watching)
+    at = locale.day(snapshot.at)
+    talk.put(
+        talk.text("status.head", name=snapshot.depot.name, at=at, watching=watching, count=len(snapshot.detectors))
+    )
+    for alarm in sorted(snapshot.alarms, key=urgency):
+        for line in _alarm(talk, alarm, snapshot.at, locale):
+            talk.put(line)
     if not snapshot.alarms:
         talk.put(talk.text("status.no_alarms"))
     for area in _alone(snapshot):
         talk.put(talk.text("status.alone", area=area))
     width = max((len(detector.id) for detector in snapshot.detectors), default=0)
     for detector in snapshot.detectors:
-        told = (_value(detector), _age(talk, detector))
-        talk.put(f"{detector.id:<{width}}  {told[0]:>12}  {told[1]:>12}  {_state(talk, detector)}")
+        value, age = value_text(detector, locale), locale.ago(detector.age_s)
+        talk.put(f"{detector.id:<{width}}  {value:>12}  {age:>12}  {_state(talk, detector, locale)}")
     for output in snapshot.outputs:
-        confirmed = {True: "on", False: "off", None: "?"}[output.confirmed]
-        talk.put(
-            talk.text(
-                "status.output",
-                id=output.id,
-                wanted=talk.text(f"state.{'on' if output.wanted else 'off'}"),
-                confirmed=talk.text(f"state.{confirmed}" if confirmed != "?" else "state.unknown"),
-            )
-        )
+        wanted = talk.text(f"state.{'on' if output.wanted else 'off'}")
+        read = talk.text({True: "state.on", False: "state.off", None: "state.unknown"}[output.confirmed])
+        talk.put(talk.text("status.output", id=output.id, wanted=wanted, confirmed=read))
     for link in snapshot.links:
-        talk.put(talk.text(f"status.link_{'up' if link.up else 'down'}", id=link.id, reason=link.reason))
+        reason = locale.reason(link.reason) if link.reason else ""
+        talk.put(talk.text(f"status.link_{'up' if link.up else 'down'}", id=link.id, reason=reason))
 
 
-def _value(detector: DetectorView) -> str:
-    if detector.lel_pct is not None:
-        return f"{detector.lel_pct:.1f} %LEL"
-    return "—" if detector.at_least is None else f"≥ {detector.at_least:.1f} %LEL"
+def _alarm(talk: Talk, alarm: AlarmView, now: str, locale: "Locale") -> Iterator[str]:
+    """What an alarm says, how it stands, and what to do: in the language of the command."""
+    from dashboards.alarm_rows import guide_of
+
+    text, over = alarm.texts.get(locale.language, alarm.text), alarm.suppression
+    if over is None:
+        state = locale.text(f"alarm.{alarm.state}", by=alarm.acknowledged_by or "?")
+        yield talk.text("status.alarm", text=text, state=state, since=locale.clock(alarm.since, now=now))
+    else:
+        kind, until = talk.text(f"status.{over.kind}"), locale.day(over.until)
+        yield talk.text("status.quiet", kind=kind, text=text, by=over.by or "?", until=until, why=over.why)
+    if guide := guide_of(alarm, locale):
+        yield f"        {guide}"
 
 
-def _age(talk: Talk, detector: DetectorView) -> str:
-    return talk.text("status.never") if detector.age_s is None else talk.text("status.age", age=f"{detector.age_s:.1f}")
-
-
-def _state(talk: Talk, detector: DetectorView) -> str:
-    state = " ".join(part for part in (detector.quality, detector.status, detector.reason) if part)
+def _state(talk: Talk, detector: DetectorView, locale: "Locale") -> str:
+    said = [locale.text("detector.quality", quality=locale.text(f"quality.{detector.quality}"))]
+    if detector.status != "measuring":
+        said.append(locale.text(f"status.{detector.status}"))
+    state = ", ".join([*said, *([locale.reason(detector.reason)] if detector.reason else [])])
     over = detector.window
     if over is None:
         return state
-    kind = talk.text(f"status.{over.kind}")
-    return f"{state}  {talk.text('status.window', kind=kind, by=over.by or '?', until=over.until, why=over.why)}"
+    kind, until = talk.text(f"status.{over.kind}"), locale.day(over.until)
+    return f"{state}  {talk.text('status.window', kind=kind, by=over.by or '?', until=until, why=over.why)}"
 
 
 def _alone(snapshot: Snapshot) -> list[str]:

@@ -48,17 +48,21 @@ def _show(talk: Talk) -> click.Command:
     def show(file: Path, *, on: str, known: str, as_json: bool) -> None:
         from dashboards.office import Look
 
-        _, stock = ask_or_exit(talk, file, Look(1, "stock", on=on, known=known), as_json=as_json)
+        depot, stock = ask_or_exit(talk, file, Look(1, "stock", on=on, known=known), as_json=as_json)
         if as_json:
             talk.put_json(stock)
             return
+        from gateway.commands.locale import phrases_of
+
+        phrases = phrases_of(talk.words.language, depot)
         for area in stock["areas"]:
             talk.put(talk.text("stock.area", area=area["area"], kg=area["kg"], units=area["units"]))
             for pile in area["piles"]:
-                marks = " ".join(pile[name] for name in ("state", "brand", "lot", "place") if pile[name])
+                told = (phrases.state(pile["state"]), pile["brand"], pile["lot"], pile["place"])
+                marks = " ".join(part for part in told if part)
                 talk.put(f"  {pile['units']:>6} x P-{pile['size_kg']} {marks}")
         for found in stock["discrepancies"]:
-            talk.put(talk.text("stock.discrepancy", **found))
+            talk.put(talk.text("stock.discrepancy", **{**found, "state": phrases.state(found["state"])}))
 
     return click.Command(
         "show",
@@ -85,12 +89,12 @@ def _move(talk: Talk, move: str) -> click.Command:
 
         values = {name: value for name, value in fields.items() if value is not None}
         line = LineAsk("stock", area, move, values, effective, id=request)
-        _, data = ask_or_exit(talk, file, Enter(1, by, (line,), dry=dry_run, anyway=anyway), as_json=as_json)
+        depot, data = ask_or_exit(talk, file, Enter(1, by, (line,), dry=dry_run, anyway=anyway), as_json=as_json)
         if as_json:
             talk.put_json({"ok": True, **data})
             return
-        tell_breaks(talk, data["breaks"])
-        for entry in data["entered"]:
+        tell_breaks(talk, data["breaks"], depot)
+        for entry in () if data["dry"] else data["entered"]:
             talk.put(entry)
         talk.say("register.would_enter" if data["dry"] else "register.entered", count=len(data["entered"]))
 

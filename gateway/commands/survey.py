@@ -3,12 +3,15 @@
 import secrets
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from gateway.commands.officetalk import ask_or_exit
 from gateway.commands.talk import Talk, file_argument, json_option
+
+if TYPE_CHECKING:
+    from dashboards.conformity.phrases import Phrases
 
 
 def command(talk: Talk) -> click.Command:
@@ -19,13 +22,15 @@ def command(talk: Talk) -> click.Command:
 
         if ask and not by:
             raise click.UsageError(talk.text("survey.needs_name"))
-        _, found = ask_or_exit(talk, file, Look(1, "survey"), as_json=as_json)
+        from gateway.commands.locale import phrases_of
+
+        depot, found = ask_or_exit(talk, file, Look(1, "survey"), as_json=as_json)
         if as_json:
             talk.put_json(found)
         elif ask:
-            _ask_all(talk, file, found, str(by))
+            _ask_all(talk, file, found, str(by), phrases_of(talk.words.language, depot))
         else:
-            _list(talk, found)
+            _list(talk, found, phrases_of(talk.words.language, depot))
 
     params: list[click.Parameter] = [
         file_argument(),
@@ -36,15 +41,15 @@ def command(talk: Talk) -> click.Command:
     return click.Command("survey", callback=survey, help=talk.text("survey.help"), params=params)
 
 
-def _list(talk: Talk, found: Mapping[str, Any]) -> None:
+def _list(talk: Talk, found: Mapping[str, Any], phrases: "Phrases") -> None:
     talk.put(talk.text("survey.progress", told=found["told"], total=found["total"]))
     for one in _questions(found):
-        talk.put(f"{_about(one)}: {_ask(talk, one)}{_why(talk, one)}")
+        talk.put(f"{_about(one, phrases)}: {_ask(talk, one)}{_why(talk, one, phrases)}")
     for one in found["due"]:
-        talk.put(talk.text("survey.due", about=_about(one), ask=_ask(talk, one), day=one["due"]))
+        talk.put(talk.text("survey.due", about=_about(one, phrases), ask=_ask(talk, one), day=phrases.day(one["due"])))
 
 
-def _ask_all(talk: Talk, file: Path, found: Mapping[str, Any], by: str) -> None:
+def _ask_all(talk: Talk, file: Path, found: Mapping[str, Any], by: str, phrases: "Phrases") -> None:
     """Put each question; an empty answer is "I do not know" and leaves it open. Each answer is entered at once."""
     from dashboards.office import Enter, LineAsk
 
@@ -52,7 +57,8 @@ def _ask_all(talk: Talk, file: Path, found: Mapping[str, Any], by: str) -> None:
     latest: dict[tuple[str, str], str] = {}
     entered = 0
     for number, one in enumerate(questions, start=1):
-        talk.say("survey.question", number=number, total=len(questions), about=_about(one), why=_why(talk, one))
+        about, why = _about(one, phrases), _why(talk, one, phrases)
+        talk.say("survey.question", number=number, total=len(questions), about=about, why=why)
         answer = click.prompt(f"  {_ask(talk, one)}{_choices(talk, one)}", default="", show_default=False, err=True)
         if not answer.strip():
             continue
@@ -72,8 +78,8 @@ def _questions(found: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         yield from group["questions"]
 
 
-def _about(one: Mapping[str, Any]) -> str:
-    return one["register"] if one["register"] == one["subject"] else f"{one['register']} {one['subject']}"
+def _about(one: Mapping[str, Any], phrases: "Phrases") -> str:
+    return phrases.subject(f"{one['register']}:{one['subject']}")
 
 
 def _ask(talk: Talk, one: Mapping[str, Any]) -> str:
@@ -88,12 +94,12 @@ def _choices(talk: Talk, one: Mapping[str, Any]) -> str:
     return f" [{' | '.join(words)}]" if words else ""
 
 
-def _why(talk: Talk, one: Mapping[str, Any]) -> str:
+def _why(talk: Talk, one: Mapping[str, Any], phrases: "Phrases") -> str:
     because = one["because"]
     if one["state"] == "again" and because:
-        what = f"{because['register']} {because['subject']}"
-        return talk.text("survey.again", what=what, by=because["by"], day=because["effective"][:10])
-    return talk.text("survey.expired", day=one["due"]) if one["state"] == "expired" else ""
+        what, day = _about(because, phrases), phrases.day(because["effective"])
+        return talk.text("survey.again", what=what, by=because["by"], day=day)
+    return talk.text("survey.expired", day=phrases.day(one["due"])) if one["state"] == "expired" else ""
 
 
 def _pair(one: Mapping[str, Any]) -> dict[str, str]:

@@ -236,6 +236,13 @@ def test_a_shelf_over_what_has_passed_says_so() -> None:
     assert row.state.endswith("peça pedida · a condição já passou")
 
 
+def test_an_alarm_of_an_output_is_headed_by_its_name_and_not_by_a_code() -> None:
+    (row,) = page_view(
+        picture(alarms=(alarm("output:sirene", "SYSTEM", area=""),)), PT, current=True, lost_s=None
+    ).alarms
+    assert row.where == "sirene"
+
+
 def test_what_is_set_aside_stands_below_what_is_not() -> None:
     alarms = (alarm("influx", "SYSTEM", suppression=SHELF), alarm("journal", "SYSTEM", since=NOW))
     rows = page_view(picture(head(), alarms=alarms), PT, current=True, lost_s=None).alarms

@@ -34,6 +34,12 @@ def test_help_lists_every_command_in_the_persons_language() -> None:
     assert "Mostra esta ajuda." in portuguese
 
 
+def test_help_of_a_command_below_a_command_is_in_the_persons_language_too() -> None:
+    said = vigia("stock", "in", "--help", environ={"LANG": "pt_BR.UTF-8"}).stdout
+    assert "Uso: vigia stock in" in said and "Mostra esta ajuda." in said
+    assert "Usage" not in said and "Show this message" not in said
+
+
 def test_help_imports_neither_the_commands_nor_what_they_need() -> None:
     script = (
         "import sys; from gateway.cli import Vigia; from gateway.commands.talk import Talk\n"

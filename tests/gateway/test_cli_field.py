@@ -57,7 +57,7 @@ async def test_probe_reads_each_head_once_raw_and_decoded(tmp_path: Path) -> Non
         words, data = await in_a_process("probe", file), await in_a_process("probe", file, "--json")
 
     assert (words.code, data.code) == (0, 0)
-    assert "7.30 %LEL" in words.out
+    assert "7.30 % LEL" in words.out
     assert "raw 73" in words.out
     assert "2 of 2 detectors read." in words.err
     first, second = json.loads(data.out)
@@ -141,6 +141,7 @@ async def test_run_watches_and_status_shows_it_until_it_is_told_to_stop(tmp_path
                     if data.code == 0 and all(one["watching"] for one in json.loads(data.out)["detectors"]):
                         break
             words, sick = await in_a_process("status", file), await in_a_process("doctor", file, "--json")
+            spoken = await in_a_process("status", file, VIGIA_LANG="pt-BR")
         finally:
             watch.terminate()
             async with asyncio.timeout(10):
@@ -152,7 +153,8 @@ async def test_run_watches_and_status_shows_it_until_it_is_told_to_stop(tmp_path
     assert "no output that counts" not in said
     assert "Without the promise of 3 s: GD-1, GD-2" in said
     assert "2 of 2 detectors watching" in words.out
-    assert "7.3 %LEL" in words.out
+    assert "7.3 % LEL" in words.out and "Quality good" in words.out
+    assert "7,3 % LIE" in spoken.out and "Qualidade boa" in spoken.out and "measuring" not in spoken.out
     assert {"gateway_running", "journal"} <= {one["check"] for one in json.loads(sick.out)["findings"]}
 
 

@@ -43,7 +43,7 @@ async def test_probe_reads_a_serial_port(tmp_path: Path) -> None:
     async with server:
         said = await vigia("probe", file_of(tmp_path, rtu("a", tmp_path / "adapter"), HEAD.format(unit=3, bus="a")))
         assert said.exit_code == 0
-        assert "7.30 %LEL" in said.stdout and "73" in said.stdout
+        assert "7.30 % LEL" in said.stdout and "73" in said.stdout
 
 
 async def test_probe_names_the_cure_where_there_is_no_adapter(tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ async def test_b19_probe_and_doctor_name_the_false_id_and_its_cure(tmp_path: Pat
         first, second, third = said.stdout.splitlines()
         assert "id-zero" in first and 'transaction_id = "ignore"' in first
         assert "id-swapped" in second and 'transaction_id = "ignore"' in second
-        assert "0.50 %LEL" in third
+        assert "0.50 % LEL" in third
         found = await asyncio.to_thread(lambda: list(examine(load(file, {}).depot)))
         blamed = {(one.check, one.values["bus"], one.values["ids"]) for one in found if one.check.startswith("id_")}
         assert blamed == {("id_zero", "a", "GD-1"), ("id_swapped", "b", "GD-2")}

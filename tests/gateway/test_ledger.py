@@ -9,6 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dashboards.ports import MonthView
+from gateway.commands.figures import month_lines
+from gateway.commands.locale import locale_of
+from gateway.commands.talk import Talk
 from gateway.events import OpenWindow, WindowKind
 from gateway.ledger import Ledger, Line, Stretch, Watch, fold, month_start_ms, months, within
 from sensors.stamps import SECOND
@@ -306,3 +310,11 @@ def test_a_fold_of_200_000_entries_takes_less_than_five_seconds():
     shares = months(within(found, T0, T0 + 201_000_000), SAO_PAULO)
     assert time.perf_counter() - began < 5
     assert len(found) > 190_000 and shares
+
+
+def test_a_month_is_told_with_how_much_of_it_is_known():
+    talk, locale = Talk.of({"LANG": "pt_BR.UTF-8"}), locale_of("pt-BR", "America/Sao_Paulo")
+    month = MonthView("GD-1", "2026-11", 311.0, 80.5, 19.5, 0.0, 0.0, 0.0, 0.0)
+    assert list(month_lines(talk, [month], locale)) == [
+        "2026-11  GD-1  monitorado 80,500 % de 5 min (sem monitoramento 19,500 %)"
+    ]

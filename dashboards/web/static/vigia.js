@@ -106,7 +106,8 @@ function alarmWhere(a) {
   if (a.kind === "COMPLIANCE" && a.detail) return "";
   if (a.subject.startsWith("area:")) return t("page.area", { area: a.area || a.subject.slice(5) });
   const d = depot.detectors.get(a.subject);
-  const who = d && d.name && d.name !== d.id ? t("format.named", { id: a.subject, name: d.name }) : a.subject;
+  const plain = a.kind === "SYSTEM" ? a.subject.replace(/^[^:]*:(?=.)/, "") : a.subject;   // the sentence says what it is
+  const who = d && d.name && d.name !== d.id ? t("format.named", { id: plain, name: d.name }) : plain;
   const area = d ? d.area_name || d.area : a.area;
   return area ? `${who} · ${t("page.area", { area })}` : who;
 }
@@ -114,7 +115,7 @@ function sentence(a) { return a.texts[page.language] ?? a.text; }
 function guideText(a) {
   const guide = a.guidance[page.language] ?? a;
   if (!guide.likely_cause) return "";
-  if (a.kind === "GAS") return t("alarm.cause", { cause: guide.likely_cause });
+  if (a.kind === "GAS" || a.kind === "COMPLIANCE") return t("alarm.cause", { cause: guide.likely_cause });
   return t("alarm.guide", { cause: guide.likely_cause, action: guide.next_action });
 }
 function alarmNow(a) {
