@@ -16,7 +16,7 @@ from dashboards.ports import Ask
 from gateway import control, reach
 from gateway.clock import is_set
 from gateway.commissioning.probing import probe
-from gateway.depot import Depot
+from gateway.depot import ConsoleChannel, Depot
 from gateway.journal import JournalReader, StoreError
 from sensors.drivers.broker import connected, reason_of
 from sensors.drivers.mqtt import MqttSettings
@@ -53,6 +53,7 @@ def examine(depot: Depot) -> Iterator[Finding]:
     yield from _data(depot)
     yield _journal(depot)
     yield from _web(depot, running=running)
+    yield from _told(depot)
     for one in reach.reach(reach.endpoints(depot)):
         values: dict[str, object] = {"what": one.endpoint.what, "place": one.endpoint.place}
         if one.reason:
@@ -133,6 +134,13 @@ def _web(depot: Depot, *, running: bool) -> Iterator[Finding]:
             yield Finding("port_taken", Health.BAD, {**values, "reason": error.strerror})
             return
     yield Finding("port_free", Health.GOOD, values)
+
+
+def _told(depot: Depot) -> Iterator[Finding]:
+    """A siren is heard in the yard; whoever is at home hears only what leaves the machine."""
+    leaving = {channel.id for channel in depot.channels if not isinstance(channel, ConsoleChannel)}
+    if not any(leaving.intersection(recipient.channels) for recipient in depot.recipients):
+        yield Finding("nobody_away", Health.ADVICE)
 
 
 def _false_ids(depot: Depot, *, running: bool) -> Iterator[Finding]:

@@ -169,6 +169,17 @@ def test_doctor_finds_a_sound_machine_sound(tmp_path: Path) -> None:
         assert found in done.stdout
 
 
+def test_doctor_advises_where_nobody_away_from_the_machine_is_told(tmp_path: Path) -> None:
+    hook = '[[channel]]\nid = "aviso"\nkind = "webhook"\nurl = "http://127.0.0.1:1/"\n'
+    owner = '[[recipient]]\nid = "dona"\nname = "Dona"\nrole = "owner"\nchannels = ["aviso"]\n'
+    alone = vigia("doctor", line_file(tmp_path, 1)).stdout.splitlines()
+    told = vigia("doctor", line_file(tmp_path, 1, hook + owner)).stdout
+
+    (line,) = [line for line in alone if "nobody away from here is told" in line]
+    assert line.startswith(" !") and "webhook or mqtt" in line
+    assert "nobody away" not in told
+
+
 def test_doctor_names_the_cure_of_every_red_line(tmp_path: Path) -> None:
     holder = socket.create_server(("127.0.0.1", 0))
     taken, closed = holder.getsockname()[1], free_port()
