@@ -10,7 +10,7 @@ import socket
 import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import assert_never
+from typing import assert_never, cast
 
 import msgspec
 
@@ -218,8 +218,7 @@ class _Client(asyncio.Protocol):
         self.sent_seq: int | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self.transport = transport
+        self.transport = cast("asyncio.Transport", transport)  # uvloop's own is no heir of asyncio's
         self._server.joined(self)
 
     def data_received(self, data: bytes) -> None:

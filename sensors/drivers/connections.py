@@ -2,7 +2,7 @@
 
 import asyncio
 from abc import ABC, abstractmethod
-from typing import Final, Protocol, TypeAlias
+from typing import Final, Protocol, TypeAlias, cast
 
 from sensors.drivers.ports import Port, PortError
 from sensors.drivers.settings import BusSettings, SerialSettings
@@ -99,8 +99,7 @@ class SocketWire(asyncio.BufferedProtocol, Wire):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """It came about."""
-        if isinstance(transport, asyncio.Transport):
-            self._transport = transport
+        self._transport = cast("asyncio.Transport", transport)  # uvloop's own is no heir of asyncio's
 
     def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002 - the room is ours, whatever the hint
         """Say where the next bytes go."""

@@ -31,10 +31,10 @@ class Doubt:
         self._fresh_s = min(MUTE_S * blocks, FRESH_S)
         self._opened_at = NEVER
 
-    def opened(self, now: float) -> None:
-        """A connection that follows a failure begins without doubt."""
+    def opened(self, now: float, *, doubted: bool) -> None:
+        """A connection that follows a failure begins without doubt, unless the line was doubted to the end of that."""
         self._opened_at = now
-        self.until = NEVER
+        self.until = now + MUTE_S if doubted else NEVER
 
     def due_of(self, oldest: Exchange) -> float:
         """When the oldest request is out of time."""

@@ -106,6 +106,11 @@ class Poll:
         """Whether its silence would be a surprise: it answered last time and has not been asked twice since."""
         return self.failures == 0 and self.attempt == 1 and self.heard != NEVER
 
+    @property
+    def suspect(self) -> bool:
+        """Whether its silence would be none: where several may be in flight it is asked alone."""
+        return self.broke > 0 or self.attempt == 2 or (self.failures > 0 and self.heard != NEVER)
+
     def begin(self) -> None:
         """Take the first request of a new turn."""
         self.idle = False

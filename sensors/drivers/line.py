@@ -6,6 +6,8 @@ that is mute. While it is stuck everybody is late, so lateness alone proves noth
 - Only the oldest request's clock runs; it starts anew when the one before it was answered.
 - When a request runs out of time the line is *in doubt*. Only a unit that answered lately is asked then, as a witness,
   and held, not failed, until the line shows life (any answer, a late one too) or `MUTE_S` prove the connection dead.
+  Whoever was in flight behind the first has done nothing: it is asked again as if for the first time.
+- A connection given up so is followed by one that begins in doubt: the gateway may be stuck still.
 - If the line was stuck, all who answered lately go first, and what was about to be tried again is not.
 - Silent units are asked one at a time, when nobody else waits (see `silent`).
 
@@ -54,6 +56,7 @@ class Line:
         self.reason = ""
         self.answered = False
         self._lost = False
+        self._wary = False
         self._turns = Turns(blocks, self.counters)
         self._timeout_s = timeout_s
         self._period_s = period_s
@@ -147,11 +150,11 @@ class Line:
         """Send what is next, as far as the line takes it: commands, then polls in turn, then one probe."""
         if self._quiet is not None:
             self._quiet.resume_at = inf
-        while self._write is not None and len(self._flights) < self._window and not self._alone():
+        while self._write is not None and len(self._flights) < self._room() and not self._alone():
             exchange = self._next(now)
             if exchange is None:
                 return
-            if self._flights and isinstance(exchange, Poll) and exchange.broke:
+            if self._flights and isinstance(exchange, Poll) and exchange.suspect:
                 self._turns.queue.appendleft(exchange)
                 return
             if self._quiet is not None and self._quiet.wait(exchange.unit, now):
@@ -174,7 +177,7 @@ class Line:
             self._quiet.opened()
         if anew:
             self._lost = True
-            self._doubt.opened(now)
+            self._doubt.opened(now, doubted=self._wary)
             self._silent.may_speak(now, all_of_them=len(self._silent.polls) == len(self._turns.polls))
             self._turns.begin_all()
         self.pump(now)
@@ -189,14 +192,15 @@ class Line:
         self._strays.clear()
         self._silent.forget_probe()
         self._turns.end_all()
-        for exchange in flights:
+        self._wary = reason == "mute"
+        for behind, exchange in enumerate(flights):
             why = exchange.fault or reason
             if isinstance(exchange, Poll) and reason not in OF_THE_LINE:
                 exchange.broke += 1
             if isinstance(exchange, Command):
                 self._commands.again(exchange, why)
             elif exchange.trusted:
-                exchange.attempt, exchange.idle = 2, True
+                exchange.attempt, exchange.idle = 1 if self._wary and behind else 2, True
             else:
                 self._outcomes.fail(exchange, why, now)
 
@@ -283,8 +287,12 @@ class Line:
     # --- details: turns
 
     def _alone(self) -> bool:
-        """Tell whether what is in flight has ended a connection before: nobody else is to lose a turn by it."""
-        return any(isinstance(exchange, Poll) and exchange.broke for exchange in self._flights.values())
+        """Tell whether what is in flight is a suspect: nobody else is to lose a turn by it."""
+        return any(isinstance(exchange, Poll) and exchange.suspect for exchange in self._flights.values())
+
+    def _room(self) -> int:
+        """Return how many may be in flight: where a gateway may still be stuck, one, until it shows life."""
+        return 1 if self._wary and not self.answered else self._window
 
     def _next(self, now: float) -> Exchange | None:
         """Take the next that may be asked now: none of a unit whose late answer is still waited for."""
@@ -321,7 +329,7 @@ class Line:
             self._commands.again(exchange, why)
         elif exchange.trusted and (self._strict_ids or self._rtu):
             self.counters.retries += 1
-            self._turns.again(exchange)
+            self._turns.again(exchange, blamed=not exchange.cascade)
         else:
             self._outcomes.fail(exchange, why, now)
         if self._doubt.proven(now, answered=self.answered):

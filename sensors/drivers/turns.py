@@ -42,10 +42,11 @@ class Turns:
         poll.begin()
         self.queue.append(poll)
 
-    def again(self, poll: Poll) -> None:
-        """The same turn once more, after the others' first attempts."""
+    def again(self, poll: Poll, *, blamed: bool) -> None:
+        """The same turn once more, after the others' first attempts; whoever is not `blamed` only waited in vain."""
         poll.rewind()
-        poll.attempt = 2
+        if blamed:
+            poll.attempt = 2
         self.queue.append(poll)
 
     def begin_all(self) -> None:
@@ -53,7 +54,7 @@ class Turns:
 
         Whose turns end one connection after the other waits for the next slot.
         """
-        for poll in sorted(self.polls, key=lambda each: (each.broke, each.failures > 0)):
+        for poll in sorted(self.polls, key=lambda each: (each.broke, each.failures > 0, each.attempt)):
             if poll.idle and not poll.silent and poll.broke < BREAKS_TO_WAIT:
                 self.begin(poll)
 
@@ -80,21 +81,22 @@ class Turns:
         return poll
 
     def witness(self, held: Held | None, *, alone: bool) -> Poll | None:
-        """Take one who answered lately: from the queue, or out of turn if others wait for what it will show.
+        """Take one who answered lately, waiting or not: of them all the one in the middle, by when they did.
 
-        Without any such, the next of the queue is taken; `alone` says that nothing is in flight.
+        So it is far from whoever is mute in the order of turns, which is that of the cable: units fall mute in
+        neighbourhoods. Without any such, the next of the queue is taken; `alone` says that nothing is in flight.
         """
-        for poll in self.queue:
-            if poll.trusted and not (held and held(poll)):
-                self.queue.remove(poll)
-                return poll
-        if not alone or not self.queue:
-            return None
-        idle = (poll for poll in self.idle_witnesses() if not (held and held(poll)))
-        witness = min(idle, key=lambda each: each.heard, default=None)
-        if witness is None:
-            return self.take(held)
-        witness.begin()
+        waiting = (poll for poll in self.queue if poll.trusted)
+        known = [poll for poll in (*waiting, *self.idle_witnesses()) if not (held and held(poll))]
+        if not known:
+            return self.take(held) if alone and self.queue else None
+        witness = sorted(known, key=lambda each: each.heard)[len(known) // 2]
+        if witness.idle:
+            if not alone or not self.queue:
+                return None
+            witness.begin()
+        else:
+            self.queue.remove(witness)
         return witness
 
     def idle_witnesses(self) -> Iterator[Poll]:

@@ -260,6 +260,45 @@ def test_units_that_fall_mute_later_are_told_silent_and_the_others_stay_heard():
     assert line.longest_gap() < 2.0
 
 
+def fallen_mute(mute, since, *, window=1, strict_ids=True):
+    gateway = Gateway(set(range(1, 33)))
+    line = VirtualLine(gateway, window=window, strict_ids=strict_ids)
+    line.run(since)
+    gateway.units, gateway.mute = gateway.units - mute, set(mute)
+    line.run(since + 20.0)
+    return line
+
+
+NEIGHBOURS = [{1, 2}, {2, 3}, {10, 11}, {17, 18}, {31, 32}]
+MOMENTS = [10.0, 10.1, 10.105, 10.2, 10.33]
+
+
+@pytest.mark.parametrize("mute", NEIGHBOURS)
+@pytest.mark.parametrize("since", MOMENTS)
+@pytest.mark.parametrize("strict_ids", [True, False])
+def test_two_neighbours_that_fall_mute_at_once_end_no_connection_and_hold_nobody_up_for_3_s(mute, since, strict_ids):
+    line = fallen_mute(mute, since, strict_ids=strict_ids)
+    assert line.longest_gap(since - 1.0) < 2.6
+    assert line.failed_readings_of_the_living() == 0
+    assert "mute" not in {reason for _, reason in line.closings}
+
+
+@pytest.mark.parametrize("mute", [{1, 2, 3}, {10, 11, 12}, {30, 31, 32}, MUTE])
+@pytest.mark.parametrize("since", MOMENTS)
+def test_three_that_fall_mute_in_one_slot_cost_the_others_their_three_waits_and_a_period_and_no_more(mute, since):
+    line = fallen_mute(mute, since)
+    assert line.longest_gap(since - 1.0) < 3 * line.gateway.mute_wait_s + PERIOD_S + 0.1
+    assert line.failed_readings_of_the_living() == 0
+
+
+@pytest.mark.parametrize("mute", [*NEIGHBOURS, MUTE, {10, 11, 12}, {11, 17, 18}])
+@pytest.mark.parametrize("since", MOMENTS)
+def test_sixteen_in_flight_on_a_gateway_that_takes_one_blame_not_those_that_waited_behind_the_mute(mute, since):
+    line = fallen_mute(mute, since, window=16)
+    assert line.failed_readings_of_the_living() <= 1
+    assert line.longest_gap(since - 1.0) < 9.0
+
+
 def test_the_first_units_being_mute_hides_nobody():
     line = VirtualLine(Gateway(set(range(4, 33)), {1, 2, 3}))
     line.run(60.0)
