@@ -38,7 +38,7 @@ class Head:
 def heads_of(sheet: Sheet, tables: Tables, folder: Path) -> tuple[Head, ...]:
     """Return every head that can be installed, noting what is wrong with the others."""
     pairs = [(entry, head) for entry in tables.detectors for head in _installed(sheet, tables, entry, folder)]
-    _no_two_read_the_same(sheet, pairs)
+    _no_two_read_the_same(sheet, [pair for pair in pairs if pair[0].path not in sheet.unread])
     return tuple(head for _, head in pairs)
 
 

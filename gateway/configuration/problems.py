@@ -46,6 +46,7 @@ class Sheet:
 
     Attributes:
         overlaid: which environment variable set the value at a path.
+        unread: tables of which a key could not be read, and the paths of those keys: enough was said of them.
     """
 
     file: str
@@ -55,10 +56,12 @@ class Sheet:
     overlaid: Mapping[Path, str] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     warnings: list[Problem] = field(default_factory=list)
+    unread: dict[Path, set[Path]] = field(default_factory=dict)
 
     def refuse(self, path: Path, reason: str, /, **values: object) -> None:
         """Note a problem at `path`. `reason` names the texts ``refused.<reason>.wrong`` and ``.right``."""
-        self.problems.append(self._problem(path, f"refused.{reason}", values))
+        if not self._is_unread(path):
+            self.problems.append(self._problem(path, f"refused.{reason}", values))
 
     def refuse_on(self, line: int, path: Path, reason: str, /, **values: object) -> None:
         """Note a problem on a line of its own, with `path` as its name."""
@@ -92,6 +95,11 @@ class Sheet:
             else:
                 parts[-1] = f"{parts[-1]}[{step + 1}]"
         return " / ".join(parts)
+
+    def _is_unread(self, path: Path) -> bool:
+        """Tell whether `path` is a table that was read in part only, as a whole, or lies in a key that was not read."""
+        keys = {key for keys in self.unread.values() for key in keys}
+        return path in self.unread or any(path[:depth] in keys for depth in range(1, len(path) + 1))
 
     def _named(self, path: Path) -> str:
         entries = self.tables.get(str(path[0]))

@@ -1,6 +1,7 @@
 """Raw TOML tables -> typed tables, each mistake put in words and in its place. Knows nothing across tables."""
 
 import re
+import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -183,9 +184,36 @@ def _entry(sheet: Sheet, path: Path, raw: Mapping[str, object], model: type[T]) 
     try:
         return Entry(path, model.model_validate(raw), rest)
     except ValidationError as error:
-        for detail in error.errors(include_url=False):
+        details = error.errors(include_url=False)
+        for detail in details:
             _note(sheet, path, detail, model)
+        return _in_part(sheet, path, raw, {str(detail["loc"][0]) for detail in details if detail["loc"]}, model, rest)
+
+
+def _in_part(
+    sheet: Sheet, path: Path, raw: Mapping[str, object], wrong: set[str], model: type[T], rest: Mapping[str, object]
+) -> Entry[T] | None:
+    """Read a table without the keys that could not be read, so that what the others mean is judged all the same.
+
+    Such a key has its default, or an example's value where it must be given; nothing is said of that value.
+    """
+    if model is LevelsTable or not wrong or wrong & DECISIVE:
+        return None  # its values are compared with one another, or others are judged by the key
+    given = {key: value for key, value in raw.items() if key not in wrong}
+    for name, field in model.model_fields.items():
+        key = field.alias or name
+        if field.is_required() and key in wrong:
+            given[key] = tomllib.loads(f"value = {(field.examples or ['0'])[0]}")["value"]
+    try:
+        table = model.model_validate(given)
+    except ValidationError:
         return None
+    sheet.unread[path] = {(*path, key) for key in wrong}
+    return Entry(path, table, rest)
+
+
+DECISIVE = frozenset({"id", "kind", "transport", "profile", "licensed_kg"})
+"""Keys that say what a table is, or which rule its other keys or other tables are held to."""
 
 
 # --- one mistake, in words ---------------------------------------------------------------------

@@ -74,6 +74,19 @@ def test_a_mistake_is_refused_with_its_line_its_place_and_its_cure(tmp_path: Pat
     assert found[0].right
 
 
+def test_a_key_of_the_wrong_type_hides_no_mistake_of_meaning_beside_it(tmp_path: Path) -> None:
+    text = BASE.replace(SECOND_HEAD, SECOND_HEAD.replace("7", '"sete"').replace("generic-modbus", "generic-modbuss"))
+    assert text != BASE
+    text = text.replace("America/Sao_Paulo", "America/Sao_Paolo").replace('"Depósito Centro"', "7")
+    file = tmp_path / "depot.toml"
+    file.write_text(text, "utf-8")
+    with pytest.raises(ConfigError) as refused:
+        load(file, ENVIRON)
+    places = [problem.where for problem in refused.value.problems]
+    assert {"depot / timezone", "depot / name", "detector GD-102 / unit", "detector GD-102 / profile"} <= set(places)
+    assert len(places) == len(set(places)), "of a key that could not be read, more was said than that"
+
+
 def test_two_heads_that_read_the_same_register_are_refused_with_both_lines(tmp_path: Path) -> None:
     text = BASE.replace('id = "GD-102"', 'id = "GD-102"', 1).replace(SECOND_HEAD, SECOND_HEAD.replace("7", "1"))
     text = text.replace('"honeywell-sensepoint-xcd"', '"generic-modbus"\nregister = 2')
