@@ -11,6 +11,12 @@ MUTE_S: Final = 1.2
 FRESH_S: Final = 4.0
 """How long a new connection of many units may give no answer: it is not half open, but its first may be mute."""
 
+LATE_S: Final = 0.1
+"""Whoever looks for overdue answers later than this stood still itself: they may wait to be read."""
+
+READS_S: Final = 0.03
+"""What a loop that stood still gets to read what came meanwhile."""
+
 OF_THE_LINE: Final = frozenset({"mute", "unplugged"})
 """Ends of a connection that are no unit's doing."""
 
@@ -30,6 +36,7 @@ class Doubt:
         self._rtu = rtu
         self._fresh_s = min(MUTE_S * blocks, FRESH_S)
         self._opened_at = NEVER
+        self._excused: tuple[Exchange, float] | None = None
 
     def opened(self, now: float, *, doubted: bool) -> None:
         """A connection that follows a failure begins without doubt, unless the line was doubted to the end of that."""
@@ -43,6 +50,19 @@ class Doubt:
         if self.until != NEVER and not self._rtu and (oldest.trusted or oldest.heard == NEVER):
             return max(due, self.until)
         return due
+
+    def excuses(self, oldest: Exchange, due: float, now: float) -> bool:
+        """Tell whether the look came so late that our own loop stood still: what came meanwhile is read first.
+
+        Once for each request, so that a line which is dead on top of it is found out all the same.
+        """
+        if now - due <= LATE_S or self._excused == (oldest, oldest.sent):
+            return False
+        self._excused = oldest, oldest.sent
+        self.head_clock = now + READS_S - self._timeout_s
+        if self.until != NEVER:
+            self.until = max(self.until, now + READS_S)
+        return True
 
     def expired(self, exchange: Exchange, now: float) -> None:
         """A request ran out of time: the line is in doubt from now on, or was so already for another's sake."""

@@ -107,7 +107,8 @@ class Line:
         while self._flights:
             oldest_id = next(iter(self._flights))
             oldest = self._flights[oldest_id]
-            if now < self._due_of(oldest):
+            due = self._due_of(oldest)
+            if now < due or self._doubt.excuses(oldest, due, now):
                 return ""
             if self._trickle.begun:
                 oldest.fault = "garbled"

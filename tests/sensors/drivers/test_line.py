@@ -471,3 +471,28 @@ def test_rtu_the_gap_and_a_units_rest_are_kept():
     for (before, first), (after, second) in itertools.pairwise(line.asked):
         rest = 0.05 if 2 in (first, second) else 0.004
         assert after - before >= 0.04 + rest - 1e-9
+
+
+@pytest.mark.parametrize("window", [1, 4])
+@pytest.mark.parametrize("length_s", [0.5, 1.5, 1.9])
+def test_a_loop_that_stands_still_again_and_again_takes_no_unit_for_silent_and_no_line_for_dead(window, length_s):
+    line = VirtualLine(Gateway({1, 2, 3, 4}, serial=False), window=window)
+    while line.now < 60.0:
+        line.run(line.now + 0.053)
+        line.now += length_s  # and the timers come before the sockets
+        if trouble := line.line.sweep(line.now):
+            line._close(trouble)
+        line.line.slot(line.now)
+        line.line.pump(line.now)
+        while line._events and line._events[0][0] <= line.now:
+            line._deliver(heapq.heappop(line._events)[2])
+    assert line.closings == []
+    assert line.line.counters.timeouts == 0
+
+
+def test_a_dead_line_is_given_up_though_the_loop_stands_still_too():
+    line = VirtualLine(Gateway({1, 2, 3, 4}, dead=True))
+    while line.now < 20.0:
+        line.run(line.now + 0.053)
+        line.now += 0.5
+    assert line.closings
