@@ -63,6 +63,8 @@ def _cell(name: str, value: object, locale: Locale) -> str:
         return locale.text("report.yes" if value else "report.no")
     if name in TIMES and isinstance(value, str):
         return local(value, locale)
+    if name == "verdict":
+        return locale.text(f"report.{value}")
     if isinstance(value, float):
         return locale.number(value, 3)
     return str(value)
