@@ -90,7 +90,7 @@ async def test_heads_out_of_service_leave_an_area_alone_which_is_told_and_gas_th
     said = await status(depot)
     assert "area patio: NOT COVERED" in said and said.count("OUT OF SERVICE by Ana, until") == 3
     page = await depot.get("/?lang=pt-BR")
-    assert "SEM COBERTURA: nenhum detector vigia aqui" in page and "Fora de serviço por Ana até" in page
+    assert "SEM COBERTURA: nenhum detector em operação aqui" in page and "Fora de serviço por Ana até" in page
     assert (await depot.post("/api/v1/detectors/GD-1/return", by="Bia"))[0] == 200
     await until(lambda: depot.hook.of("BLIND", "cleared", "area:patio"), what="the area is watched again")
     began = depot.gas(2, 22.0)
