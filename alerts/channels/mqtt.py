@@ -11,6 +11,7 @@ from aiomqtt import Message, MqttError, Will
 from alerts.alarms import AlarmEvent, EventId, Notice, Outcome, Verdict
 from alerts.messages.body import body
 from sensors.drivers.broker import Backoff, Connection, MqttSettings, PublishRefusedError, connected, reason_of
+from sensors.drivers.names import Names
 from sensors.stamps import rfc3339
 
 ROOT: Final = "vigia"
@@ -54,6 +55,7 @@ class MqttChannel:
         self.id = id
         self.reason = "not-yet"
         self._settings = settings
+        self._names = Names()
         self._base = f"{ROOT}/{topic_level(depot)}"
         self._connection: Connection | None = None
         self._health = DEAD
@@ -74,7 +76,7 @@ class MqttChannel:
         while True:
             began = clock()
             try:
-                async with connected(self._settings, _ignored, will=will) as connection:
+                async with connected(self._settings, _ignored, will=will, names=self._names) as connection:
                     began = clock()
                     self._connection, self.reason = connection, ""
                     self._say_health()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from sensors.drivers.connections import Wire, connect
+from sensors.drivers.names import Names
 from sensors.drivers.settings import BusSettings
 from sensors.stamps import SECOND
 from sensors.wire.modbus import Ask, BrokenStreamError, Head, Match, match
@@ -41,6 +42,7 @@ class Asker:
 
     def __init__(self, settings: BusSettings) -> None:
         self._settings = settings
+        self._names = Names()
         self._strict = settings.strict_ids and not settings.rtu
         self._pause_s = max(settings.gap_s, settings.turnaround_ns / SECOND, PAUSE_S)
         self._wire: Wire | None = None
@@ -62,7 +64,7 @@ class Asker:
         loop = asyncio.get_running_loop()
         await asyncio.sleep(max(0.0, self._free_at - loop.time()))
         if self._wire is None:
-            self._wire = await connect(self._settings, self)
+            self._wire = await connect(self._settings, self, self._names)
         self._ask, self._waiting, self._by = ask, loop.create_future(), None
         self._id = self._id % 0xFFFF + 1
         self._sent = loop.time()

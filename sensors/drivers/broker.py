@@ -4,7 +4,7 @@ import asyncio
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn, Protocol, TypeAlias, cast
 
 import aiomqtt
@@ -16,6 +16,8 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 from paho.mqtt.subscribeoptions import SubscribeOptions
+
+from sensors.drivers.names import Names
 
 KEEPALIVE_S = 4
 """A broker that answers nothing is noticed within twice this and a second; a lost network sooner, by TCP."""
@@ -354,15 +356,39 @@ def _connect_properties(settings: MqttSettings) -> Properties:
 
 @asynccontextmanager
 async def connected(
-    settings: MqttSettings, receive: Callable[[Message], None], *, will: aiomqtt.Will | None = None
+    settings: MqttSettings,
+    receive: Callable[[Message], None],
+    *,
+    will: aiomqtt.Will | None = None,
+    names: Names | None = None,
 ) -> AsyncIterator[Connection]:
     """Hold a connection for the body, MQTT 5 where the broker knows it, else 3.1.1 (which cannot limit packets).
 
     A body left by an error or cancellation leaves the will to be published; there is no graceful way out of a watch.
+    `names` remembers where the broker was, for whoever connects again and again.
 
     Raises:
         MqttError: if the broker cannot be reached or refuses us.
     """
+    try:
+        *others, last = await (names or Names()).find(settings.host, settings.port)
+    except OSError as error:
+        raise MqttError(f"no address of the broker: {error}") from error
+    for place in others:
+        try:
+            connection = await _opened(replace(settings, host=place.host), receive, will)
+            break
+        except MqttError:
+            continue
+    else:
+        connection = await _opened(replace(settings, host=last.host), receive, will)
+    try:
+        yield connection
+    finally:
+        connection.close(quietly=will is None)
+
+
+async def _opened(settings: MqttSettings, receive: Callable[[Message], None], will: aiomqtt.Will | None) -> Connection:
     connection = Connection(settings, version=ProtocolVersion.V5, will=will, door=Doorway(receive))
     try:
         await connection.open()
@@ -371,10 +397,7 @@ async def connected(
             raise
         connection = Connection(settings, version=ProtocolVersion.V311, will=will, door=Doorway(receive))
         await connection.open()
-    try:
-        yield connection
-    finally:
-        connection.close(quietly=will is None)
+    return connection
 
 
 def _speaks_older(error: MqttError) -> bool:

@@ -1,9 +1,12 @@
 """One connection of a Modbus bus, over TCP or a serial port: requests go out as frames, bytes come into an inbox."""
 
 import asyncio
+import contextlib
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Final, Protocol, TypeAlias, cast
 
+from sensors.drivers.names import Address, Names
 from sensors.drivers.ports import Port, PortError
 from sensors.drivers.settings import BusSettings, SerialSettings
 from sensors.wire.modbus import Ask, Inbox, request
@@ -168,8 +171,8 @@ class PortWire(Wire):
             self._owner.lost(reason, self._time())
 
 
-async def connect(settings: BusSettings, owner: Owner) -> Wire:
-    """Connect, or open the port.
+async def connect(settings: BusSettings, owner: Owner, names: Names) -> Wire:
+    """Connect, or open the port. A name server that hangs costs a second for a name it never told, and else nothing.
 
     Raises:
         NoConnectionError: if that cannot be done now.
@@ -183,8 +186,9 @@ async def connect(settings: BusSettings, owner: Owner) -> Wire:
             raise NoConnectionError(str(error)) from error
     wire = SocketWire(owner, inbox, loop)
     try:
+        places = await names.find(settings.host, settings.port)
         async with asyncio.timeout(CONNECT_S):
-            await loop.create_connection(lambda: wire, settings.host, settings.port)
+            await _connected(loop, wire, places)
     except ConnectionRefusedError as error:
         raise NoConnectionError("refused") from error
     except (TimeoutError, OSError) as error:
@@ -192,3 +196,13 @@ async def connect(settings: BusSettings, owner: Owner) -> Wire:
     if not wire.is_open:
         raise NoConnectionError("closed")
     return wire
+
+
+async def _connected(loop: asyncio.AbstractEventLoop, wire: SocketWire, places: Sequence[Address]) -> None:
+    """Connect to the first of these that takes us; raise what the last of them did."""
+    *others, last = places
+    for place in others:
+        with contextlib.suppress(OSError):
+            await loop.create_connection(lambda: wire, place.host, place.port)
+            return
+    await loop.create_connection(lambda: wire, last.host, last.port)

@@ -10,6 +10,7 @@ from sensors.drivers.commands import Done, Readable
 from sensors.drivers.connections import AnyInbox, NoConnectionError, Wire, connect
 from sensors.drivers.exchanges import Counters
 from sensors.drivers.line import Line
+from sensors.drivers.names import Names
 from sensors.drivers.pacer import Pacer
 from sensors.drivers.quiet import Quiet
 from sensors.drivers.settings import BusSettings
@@ -81,6 +82,7 @@ class ModbusBus:
         pacer: Pacer,
         on_scan: Callable[[Scan], None],
         on_link: Callable[[LinkChange], None],
+        names: Names | None = None,
     ) -> None:
         if not 1 <= settings.in_flight <= MAX_IN_FLIGHT or (settings.rtu and settings.in_flight > 1):
             raise ValueError(f"in_flight is 1 to {MAX_IN_FLIGHT}, and 1 on RTU; got {settings.in_flight}")
@@ -89,6 +91,7 @@ class ModbusBus:
         self._clock = clock
         self._pacer = pacer
         self._on_link = on_link
+        self._names = names or Names()
         units: dict[int, list[InstalledHead]] = {}
         for head in heads:
             units.setdefault(head.unit, []).append(installed_head(head))
@@ -169,7 +172,7 @@ class ModbusBus:
         self._ended = loop.create_future()
         self.counters.connects += 1
         try:
-            wire = await connect(self.settings, self)
+            wire = await connect(self.settings, self, self._names)
         except NoConnectionError as error:
             reason = str(error)
             self.counters.refusals += 1

@@ -3,12 +3,14 @@
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import partial
 from typing import Final, assert_never
 
 from aiomqtt import Message, MqttError
 
 from sensors.drivers.births import Births
 from sensors.drivers.broker import Backoff, Connect, MqttConnection, MqttSettings, connected, reason_of
+from sensors.drivers.names import Names
 from sensors.profiles import Profile
 from sensors.quality import Movement
 from sensors.readings import DetectorId, LinkChange, Reading, Scan
@@ -92,13 +94,13 @@ class MqttSource:
         clock: Clock,
         on_scan: Callable[[Scan], None],
         on_link: Callable[[LinkChange], None],
-        connect: Connect = connected,
+        connect: Connect | None = None,
     ) -> None:
-        """`connect` holds a connection to the broker: that of the network, or one in memory."""
+        """`connect` holds a connection to the broker, where it is not to be the network's."""
         self.up = False
         self.counters = MqttCounters()
         self._settings = settings
-        self._connect = connect
+        self._connect: Connect = connect or partial(connected, names=Names())
         self._clock = clock
         self._on_scan = on_scan
         self._on_link = on_link

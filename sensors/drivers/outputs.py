@@ -11,6 +11,7 @@ from aiomqtt import Message, MqttError
 
 from sensors.drivers.broker import Backoff, Connection, MqttSettings, connected, reason_of
 from sensors.drivers.modbus import ModbusBus
+from sensors.drivers.names import Names
 from sensors.stamps import SECOND, Clock
 from sensors.wire.outputs import ForbiddenOutputError, MqttOutput, OutputPoint
 
@@ -163,6 +164,7 @@ class Topics:
     def __init__(self, settings: MqttSettings, outputs: Iterable[OnTopic], clock: Clock) -> None:
         self.dropped_retained = 0
         self._settings = settings
+        self._names = Names()
         self._clock = clock
         self._outputs = tuple(outputs)
         self._by_topic: dict[str, list[OnTopic]] = {}
@@ -176,7 +178,7 @@ class Topics:
         while True:
             began = self._clock.now().mono
             try:
-                async with connected(self._settings, self._receive) as connection:
+                async with connected(self._settings, self._receive, names=self._names) as connection:
                     began = self._clock.now().mono
                     await self._begin(connection)
                     await connection.lost()

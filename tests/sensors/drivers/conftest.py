@@ -9,6 +9,7 @@ import pytest_asyncio
 
 from sensors import profiles
 from sensors.drivers.modbus import ModbusBus, ModbusHead
+from sensors.drivers.names import Names
 from sensors.drivers.pacer import Pacer
 from sensors.drivers.settings import BusSettings, SerialSettings, Transport
 from sensors.readings import DetectorId, LinkChange, Quality, Reading, Scan
@@ -84,8 +85,16 @@ class Rig:
         )
         return self.run(settings, heads)
 
-    def run(self, settings: BusSettings, heads: Sequence[ModbusHead]) -> ModbusBus:
-        bus = ModbusBus(settings, heads, clock=MachineClock(), pacer=self.pacer, on_scan=self._scan, on_link=self._link)
+    def run(self, settings: BusSettings, heads: Sequence[ModbusHead], names: Names | None = None) -> ModbusBus:
+        bus = ModbusBus(
+            settings,
+            heads,
+            clock=MachineClock(),
+            pacer=self.pacer,
+            on_scan=self._scan,
+            on_link=self._link,
+            names=names,
+        )
         self.tasks.append(asyncio.create_task(bus.run()))
         return bus
 
