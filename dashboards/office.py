@@ -164,6 +164,10 @@ class Breach(msgspec.Struct, frozen=True):
     severity: str
 
 
+MOST_BREACHES = 200
+"""Conditions of the law that stand as alarms at once; what is beyond them is on the page all the same."""
+
+
 class Judged(msgspec.Struct, frozen=True, tag="judged"):
     """The office to the watch: every condition of the law that stands now."""
 

@@ -2,18 +2,21 @@
 
 from collections.abc import Callable
 
-from dashboards.office import File, Judged
+from dashboards.office import MOST_BREACHES, File, Judged
 from dashboards.ports import Answer
 from gateway import events
 from gateway.events import Effect, Entry, Event, Record
 from gateway.journal.batches import refusal
-from sensors.stamps import SECOND, Clock, Instant
+from sensors.stamps import SECOND, Clock, Instant, Stamp
 
 MOST_WAITING = 16
 """Filings whose commit is awaited; the office has one in hand at a time."""
 
 FORGOTTEN_S = 60
 """How long a commit is awaited: by then the office has given up, and the journal may have dropped it."""
+
+JUDGED_EVERY_S = 2
+"""A judgement that comes sooner after the last one is refused."""
 
 Reply = Callable[[Answer], None]
 
@@ -30,14 +33,13 @@ class Filing:
         self._clock = clock
         self._hear = hear
         self._waiting: dict[int, tuple[int, Reply, Instant]] = {}
+        self._judged_at: Instant | None = None
 
     def take(self, ask: File | Judged, reply: Reply) -> None:
         """Carry it out; `reply` is called at once, or for a `File` when the journal has it."""
         now = self._clock.now()
         if isinstance(ask, Judged):
-            breaches = tuple(events.Breach(found.subject, found.reason, found.detail) for found in ask.breaches)
-            self._hear(events.Judged(breaches, now))
-            reply(Answer(ask.ref, ok=True))
+            reply(self._judged(ask, now))
             return
         self._forget(now.mono)
         if not ask.papers or len(self._waiting) >= MOST_WAITING:
@@ -51,6 +53,17 @@ class Filing:
         for effect in self._hear(events.Filed(entries, now)):
             if isinstance(effect, Record):
                 self._waiting[effect.ticket] = (ask.ref, reply, now.mono)
+
+    def _judged(self, ask: Judged, now: Stamp) -> Answer:
+        """Hear a judgement, one at a time and of bounded size: nobody at the socket may hold the watch up with them."""
+        if len(ask.breaches) > MOST_BREACHES:
+            return Answer(ask.ref, ok=False, error="bad-request", detail=f"more than {MOST_BREACHES} breaches")
+        if self._judged_at is not None and now.mono - self._judged_at < JUDGED_EVERY_S * SECOND:
+            return Answer(ask.ref, ok=False, error="busy")
+        self._judged_at = now.mono
+        breaches = tuple(events.Breach(found.subject, found.reason, found.detail) for found in ask.breaches)
+        self._hear(events.Judged(breaches, now))
+        return Answer(ask.ref, ok=True)
 
     def committed(self, ticket: int) -> None:
         """Hear that the journal holds what has this ticket."""

@@ -11,13 +11,16 @@ from dataclasses import asdict
 from decimal import Decimal
 from typing import Any
 
+import msgspec
 import structlog
 
 from alerts.messages.catalogue import LANGUAGES, Catalogue
 from compliance.registers.counters import Step
 from compliance.registers.entries import STOCK_ACTS, Act, Entry, EntryId, Millis
 from compliance.registers.forms import Problem, to_json
-from dashboards.office import Attach, Enter, Fault, Import, Judged, Look, Paper, Reply, ToOffice
+from compliance.vocabulary import Severity
+from dashboards.office import MOST_BREACHES, Attach, Breach, Enter, Fault, Import, Judged, Look, Paper, Reply, ToOffice
+from dashboards.ports import Answer
 from gateway.clock import SystemClock
 from gateway.control import ControlError
 from gateway.depot import Depot
@@ -47,6 +50,9 @@ LONGEST_AGAIN_MS = 86_400_000
 LOOK_S = 60.0
 """How often the office looks at what the watch has proven."""
 
+PAUSE_S = 2.5
+"""Between two judgements: the watch hears no more, and those who ask are not kept waiting by them."""
+
 FIRST_LOOKS, FIRST_LOOK_S = 12, 5.0
 """At first it looks more often: heads warm up and outputs are read for the first time."""
 
@@ -61,6 +67,7 @@ class Clerk:
         self._watch = WatchLine(depot.socket, WRITTEN_WITHIN_S)
         self._one_at_a_time = asyncio.Lock()
         self._looks = 0
+        self._watch_knows = True
         self._stirred = asyncio.Event()
         self._tags: dict[tuple[str, str], Millis] = {}
         self._log = structlog.get_logger("office")
@@ -238,7 +245,8 @@ class Clerk:
         while True:
             async with self._one_at_a_time:
                 await self._judge_now()
-            self._stirred.clear()
+                self._stirred.clear()
+            await asyncio.sleep(PAUSE_S)
             await self._reason_to_judge()
 
     async def _reason_to_judge(self) -> None:
@@ -248,7 +256,7 @@ class Clerk:
         breach of the law as well.
         """
         midnight = self._clock.now().utc + int(until_midnight_s(self._clock.now().utc, self._books.zone) * SECOND)
-        while (left := midnight - self._clock.now().utc) > 0:
+        while self._watch_knows and (left := midnight - self._clock.now().utc) > 0:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(min(left / SECOND, FIRST_LOOK_S if self._looks < FIRST_LOOKS else LOOK_S)):
                     await self._stirred.wait()
@@ -283,7 +291,13 @@ class Clerk:
         for some in parts.of_entries(verdicts.changes):
             await self._watch.file("", (Paper(findings.KIND, {"at_ms": now, "changes": some}),))
         self._books.catch_up()
-        await ask_watch(self._depot.socket, Judged(1, verdicts.breaches), WRITTEN_WITHIN_S)
+        await self._tell(verdicts.breaches)
+
+    async def _tell(self, breaches: tuple[Breach, ...]) -> None:
+        """Tell the watch which conditions of the law stand, the gravest first; it hears one judgement in 2 s."""
+        worst = sorted(breaches, key=lambda breach: (breach.severity != Severity.DANGER.value, breach.subject))
+        raw = await ask_watch(self._depot.socket, Judged(1, tuple(worst[:MOST_BREACHES])), WRITTEN_WITHIN_S)
+        self._watch_knows = msgspec.json.decode(raw, type=Answer).ok
 
     # --- looking --------------------------------------------------------------------------------
 

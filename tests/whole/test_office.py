@@ -8,7 +8,7 @@ from typing import Any
 import aiohttp
 import pytest
 from whole_depot import Whole, until
-from whole_office import asked, done, opened, socket_of, vigia
+from whole_office import asked, done, opened, vigia
 
 from dashboards.office import Enter, LineAsk, Look
 from gateway.journal import check
@@ -68,7 +68,7 @@ async def test_what_is_told_by_commands_is_kept_and_shown_as_at_any_day(depot: W
 
 async def test_b64_many_hands_at_once_and_a_kill_lose_no_accepted_movement(depot: Whole) -> None:
     await depot.start()
-    await until(lambda: socket_of(depot).exists(), what="office")
+    await opened(depot)
     assert (await asked(depot, Enter(1, "Ana", (move("in", 5, "first"),)))).ok
     moves = [("in" if number % 2 else "out", f"call-{number}") for number in range(40)]
     replies = await asyncio.gather(
@@ -80,7 +80,7 @@ async def test_b64_many_hands_at_once_and_a_kill_lose_no_accepted_movement(depot
     expected = 5 + accepted.count("in") - accepted.count("out")
     await depot.kill()
     await depot.start()
-    await until(lambda: socket_of(depot).exists(), what="office")
+    await opened(depot)
     await opened(depot)
     stock = (await asked(depot, Look(4, "stock"))).data
     assert stock["areas"][0]["units"] == expected
@@ -117,7 +117,7 @@ async def test_a_report_tells_what_an_inspector_asks_and_its_journal_is_sound(de
 
 async def test_the_same_over_http_for_screens_and_programs(depot: Whole) -> None:
     await depot.start()
-    await until(lambda: socket_of(depot).exists(), what="office")
+    await opened(depot)
     base = f"http://127.0.0.1:{depot.web_port}/api/v1"
     async with aiohttp.ClientSession() as session:
         forms = (await (await session.get(f"{base}/registers")).json())["data"]
@@ -150,7 +150,7 @@ async def test_b64_crossing_the_limit_is_one_alarm_and_coming_back_one_clear(dep
         'alarms = ["A1", "A2", "A3", "BLIND", "SYSTEM", "COMPLIANCE"]'
     )
     await depot.start()
-    await until(lambda: socket_of(depot).exists(), what="office")
+    await opened(depot)
     assert (await asked(depot, Enter(1, "Ana", (move("in", 480),)))).ok
     refused = await asked(depot, Enter(2, "Ana", (move("in", 60),)))
     assert (refused.ok, refused.error) == (False, "would-break-law")

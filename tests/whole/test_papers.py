@@ -13,7 +13,7 @@ import aiohttp
 import pytest
 from browsers import launched
 from whole_depot import Whole, until
-from whole_office import done, opened, socket_of, vigia
+from whole_office import done, opened, vigia
 
 pytestmark = pytest.mark.asyncio
 
@@ -24,7 +24,7 @@ LAW = "ferraz-de-vasconcelos-3190-2013"
 async def page(depot: Whole) -> AsyncIterator[Any]:
     """A browser without a script, on the pages of a running depot."""
     await depot.start()
-    await until(lambda: socket_of(depot).exists(), what="office")
+    await opened(depot)
     await opened(depot)
     async with launched() as browser:
         context = await browser.new_context(
@@ -176,7 +176,7 @@ async def test_every_page_reads_on_a_phone_in_both_languages_with_labels_and_con
 
 async def test_the_page_shows_the_law_as_at_a_day_and_as_known_then(depot: Whole) -> None:
     await depot.start()
-    await until(lambda: socket_of(depot).exists(), what="office")
+    await opened(depot)
     await opened(depot)
     today = datetime.now(UTC).astimezone().date()
     overview = await depot.get("/conformidade")
@@ -192,7 +192,7 @@ async def test_the_page_shows_the_law_as_at_a_day_and_as_known_then(depot: Whole
 
 async def test_reports_and_attachments_over_http(depot: Whole) -> None:
     await depot.start()
-    await until(lambda: socket_of(depot).exists(), what="office")
+    await opened(depot)
     await opened(depot)
     base = f"http://127.0.0.1:{depot.web_port}/api/v1"
     pdf = b"%PDF-1.7 " + bytes(2000)
@@ -235,7 +235,7 @@ async def test_reports_and_attachments_over_http(depot: Whole) -> None:
 
 async def test_a_changed_licence_asks_the_measures_again(depot: Whole) -> None:
     await depot.start()
-    await until(lambda: socket_of(depot).exists(), what="office")
+    await opened(depot)
     await opened(depot)
     file = str(depot.file)
     await done("register", "set", file, "area", "patio", "distance_drain_m=6", "--by=Ana")
@@ -249,7 +249,7 @@ async def test_a_changed_licence_asks_the_measures_again(depot: Whole) -> None:
     assert await depot.stop() == 0
     depot.changes["licensed_kg = 6240"] = "licensed_kg = 12480"
     await depot.start()
-    await until(lambda: socket_of(depot).exists(), what="office")
+    await opened(depot)
     await opened(depot)
     for _ in range(50):
         if await state() == "again":
@@ -261,7 +261,7 @@ async def test_a_changed_licence_asks_the_measures_again(depot: Whole) -> None:
 async def test_a_notice_of_a_breach_says_what_where_and_what_to_do_and_no_code(depot: Whole) -> None:
     depot.changes['"BLIND", "SYSTEM"]'] = '"BLIND", "SYSTEM", "COMPLIANCE"]'
     await depot.start()
-    await until(lambda: socket_of(depot).exists(), what="office")
+    await opened(depot)
     await opened(depot)
     values = ("kind=fire-brigade-inspection", "no_expiry=não", "revoked=não", "valid_until=2020-01-01")
     await done("register", "set", str(depot.file), "document", "bombeiros", *values, "--by=Ana")
@@ -279,7 +279,7 @@ async def test_a_notice_of_a_breach_says_what_where_and_what_to_do_and_no_code(d
 
 async def test_a_depot_that_has_just_started_is_not_said_to_be_unwatched(depot: Whole) -> None:
     await depot.start()
-    await until(lambda: socket_of(depot).exists(), what="office")
+    await opened(depot)
     await opened(depot)
     await done("stock", "in", str(depot.file), "--area=patio", "--size=13", "--state=cheio", "--units=300", "--by=Ana")
     await done("register", "set", str(depot.file), "depot", "depot", "containers_listed=sim", "--by=Ana")

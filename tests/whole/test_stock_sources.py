@@ -6,8 +6,8 @@ from typing import Any
 
 import aiomqtt
 import pytest
-from whole_depot import Whole, until
-from whole_office import asked, done, opened, socket_of
+from whole_depot import Whole
+from whole_office import asked, done, opened
 
 from dashboards.office import Look
 
@@ -56,7 +56,7 @@ async def test_what_passes_the_gate_leaves_the_stock_once_over_repeats_wraps_and
 ) -> None:
     depot.extra = SOURCES.format(port=mosquitto.port)
     await depot.start()
-    await until(lambda: socket_of(depot).exists(), what="office")
+    await opened(depot)
     await opened(depot)
     await done("stock", "in", str(depot.file), "--area=patio", "--size=13", "--state=cheio", "--units=40", "--by=Ana")
     async with aiomqtt.Client("127.0.0.1", mosquitto.port) as client:
@@ -83,7 +83,7 @@ async def test_what_passes_the_gate_leaves_the_stock_once_over_repeats_wraps_and
         await depot.kill()
         await gate(9, 4)
         await depot.start()
-        await until(lambda: socket_of(depot).exists(), what="office")
+        await opened(depot)
         await opened(depot)
         await become(depot, 26)
         await gate(300, 5)
