@@ -364,7 +364,7 @@ _CENTRE = """\
 id = "central-de-monitoramento"
 role = "centre"
 channels = ["{channel}"]
-alarms = ["A2", "A3"]
+alarms = ["A1", "A2", "A3"]
 """
 
 _ESCALATION = """\

@@ -8,7 +8,8 @@ that is mute. While it is stuck everybody is late, so lateness alone proves noth
   and held, not failed, until the line shows life (any answer, a late one too) or `MUTE_S` prove the connection dead.
   Whoever was in flight behind the first has done nothing: it is asked again as if for the first time.
 - A connection given up so is followed by one that begins in doubt: the gateway may be stuck still.
-- If the line was stuck, all who answered lately go first, and what was about to be tried again is not.
+- If the line was stuck, all who answered lately go first, and what is to be tried again goes last, or, where several
+  were in flight, is not.
 - Silent units are asked one at a time, when nobody else waits (see `silent`).
 
 A line of RTU frames has no ids, and one request in flight. There a late answer is kept from passing for the next one by
@@ -343,7 +344,7 @@ class Line:
         self._doubt.until = NEVER
         if now - answered_sent > self._timeout_s:
             self.counters.stalls += 1
-            for poll in self._turns.after_stall():
+            for poll in self._turns.after_stall(one_at_a_time=self._window == 1):
                 self._outcomes.fail(poll, "timeout", now)
             self._silent.delays(answered_sent)
         self._silent.line_goes_on(now)

@@ -64,12 +64,16 @@ class Turns:
             poll.idle = True
         self.queue.clear()
 
-    def after_stall(self) -> list[Poll]:
-        """The line was stuck: who answered lately goes first. Returns the retries, not worth another stall."""
-        waiting = [poll for poll in self.queue if poll.attempt == 1]
-        given_up = [poll for poll in self.queue if poll.attempt == 2]
-        self.queue = deque(sorted(waiting, key=lambda poll: not poll.trusted))
-        return given_up
+    def after_stall(self, *, one_at_a_time: bool) -> list[Poll]:
+        """The line was stuck: who answered lately goes first, who is to be asked once more last.
+
+        With many in flight the retries are returned instead: nobody knows who held the line, and another stall would
+        cost all of them.
+        """
+        again = [poll for poll in self.queue if poll.attempt == 2]
+        waiting = sorted((poll for poll in self.queue if poll.attempt == 1), key=lambda poll: not poll.trusted)
+        self.queue = deque([*waiting, *again] if one_at_a_time else waiting)
+        return [] if one_at_a_time else again
 
     def take(self, held: Held | None) -> Poll | None:
         """Take the next that is not held."""

@@ -1,4 +1,4 @@
-"""A unit whose answers end the connection: the others keep their turns, and nobody connects in a circle."""
+"""A unit that ends the connection, or holds the line: the others keep their turns. In virtual time."""
 
 import asyncio
 from itertools import pairwise
@@ -115,3 +115,17 @@ def test_a_reset_in_the_midst_of_a_poll_is_made_up_for_at_once() -> None:
     assert connections == 1
     for detector in watched.good:
         assert watched.longest_gap(detector, 2.0, 20.0) <= 2 * PERIOD_S
+
+
+def test_a_poll_lost_behind_a_gateway_that_waits_a_second_is_made_up_for_after_the_others() -> None:
+    watched = Watched(1, serial=True, mute_wait_s=1.0)
+    watched.play(30.0, (10.0, 2, {"silent": True}), (10.55, 2, {"silent": False}))
+    for detector in watched.good:
+        assert watched.longest_gap(detector, 2.0, 30.0) <= 2.0, detector
+
+
+def test_a_unit_that_dies_behind_such_a_gateway_costs_its_neighbours_a_second_at_a_time() -> None:
+    watched = Watched(1, serial=True, mute_wait_s=1.0)
+    watched.play(60.0, (10.0, 2, {"silent": True}))
+    for neighbour in ("GD-1", "GD-3", "GD-4"):
+        assert watched.longest_gap(neighbour, 2.0, 60.0) <= 2.0
