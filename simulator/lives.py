@@ -120,6 +120,7 @@ class Life:
         closing = self._threads.start(lambda: _close(self.journal), "closing")
         closing.when_ended(lambda: closed.set_result(None))
         await closed
+        self.hands.dead = True
         self._process_gone(None)
 
     async def kill(self, survives: Callable[[], float] | None) -> None:
