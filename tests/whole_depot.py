@@ -48,11 +48,12 @@ class Received:
 
 @dataclass
 class Hook:
-    """A webhook receiver that answers as `status` says; None leaves the caller waiting."""
+    """A webhook receiver that answers as `status` says; None leaves the caller waiting until the test is `over`."""
 
     port: int = 0
     status: int | None = 200
     calls: list[Received] = field(default_factory=list)
+    over: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def handle(self, request: web.Request) -> web.Response:
         content = await request.read()
@@ -61,7 +62,7 @@ class Hook:
         assert request.headers["X-Vigia-Signature"] == signature
         self.calls.append(Received(at, json.loads(content), dict(request.headers)))
         if self.status is None:
-            await asyncio.sleep(60)
+            await self.over.wait()
         return web.Response(status=self.status or 200)
 
     def gas(self, event: str = "raised") -> list[Received]:

@@ -20,6 +20,7 @@ async def depot(tmp_path: Path) -> AsyncIterator[Whole]:
         await stack.enter_async_context(whole.siren)
         await runner.setup()
         stack.push_async_callback(runner.cleanup)
+        stack.callback(whole.hook.over.set)
         site = web.TCPSite(runner, "127.0.0.1", 0)
         await site.start()
         whole.hook.port = runner.addresses[0][1]
