@@ -25,7 +25,6 @@ async def page(depot: Whole) -> AsyncIterator[Any]:
     """A browser without a script, on the pages of a running depot."""
     await depot.start()
     await opened(depot)
-    await opened(depot)
     async with launched() as browser:
         context = await browser.new_context(
             locale="pt-BR",
@@ -177,7 +176,6 @@ async def test_every_page_reads_on_a_phone_in_both_languages_with_labels_and_con
 async def test_the_page_shows_the_law_as_at_a_day_and_as_known_then(depot: Whole) -> None:
     await depot.start()
     await opened(depot)
-    await opened(depot)
     today = datetime.now(UTC).astimezone().date()
     overview = await depot.get("/conformidade")
     assert "Lei 3.190/2013" in overview and "regra da casa" in overview and "a determinar" in overview
@@ -192,7 +190,6 @@ async def test_the_page_shows_the_law_as_at_a_day_and_as_known_then(depot: Whole
 
 async def test_reports_and_attachments_over_http(depot: Whole) -> None:
     await depot.start()
-    await opened(depot)
     await opened(depot)
     base = f"http://127.0.0.1:{depot.web_port}/api/v1"
     pdf = b"%PDF-1.7 " + bytes(2000)
@@ -236,7 +233,6 @@ async def test_reports_and_attachments_over_http(depot: Whole) -> None:
 async def test_a_changed_licence_asks_the_measures_again(depot: Whole) -> None:
     await depot.start()
     await opened(depot)
-    await opened(depot)
     file = str(depot.file)
     await done("register", "set", file, "area", "patio", "distance_drain_m=6", "--by=Ana")
 
@@ -250,7 +246,6 @@ async def test_a_changed_licence_asks_the_measures_again(depot: Whole) -> None:
     depot.changes["licensed_kg = 6240"] = "licensed_kg = 12480"
     await depot.start()
     await opened(depot)
-    await opened(depot)
     for _ in range(50):
         if await state() == "again":
             break
@@ -262,7 +257,6 @@ async def test_a_notice_of_a_breach_says_what_where_and_what_to_do_and_no_code(d
     depot.changes['"BLIND", "SYSTEM"]'] = '"BLIND", "SYSTEM", "COMPLIANCE"]'
     await depot.start()
     await opened(depot)
-    await opened(depot)
     values = ("kind=fire-brigade-inspection", "no_expiry=não", "revoked=não", "valid_until=2020-01-01")
     await done("register", "set", str(depot.file), "document", "bombeiros", *values, "--by=Ana")
     await done("register", "set", str(depot.file), "depot", "depot", "documents_listed=sim", "--by=Ana")
@@ -272,14 +266,18 @@ async def test_a_notice_of_a_breach_says_what_where_and_what_to_do_and_no_code(d
         "PENDÊNCIA LEGAL - Depósito: Vistoria dos bombeiros em vigor (regra da casa 23), Depósito. Não cumprido. "
         "Peça a vistoria e registre o certificado."
     )
-    live = await depot.get("/?lang=pt-BR")
-    assert "Vistoria dos bombeiros em vigor (regra da casa 23)" in live
+    sentence, live = "Vistoria dos bombeiros em vigor (regra da casa 23)", ""
+    for _ in range(100):  # the notice goes first, the picture some moments later
+        live = await depot.get("/?lang=pt-BR")
+        if sentence in live:
+            break
+        await asyncio.sleep(0.05)
+    assert sentence in live
     assert f">{subject}<" not in live
 
 
 async def test_a_depot_that_has_just_started_is_not_said_to_be_unwatched(depot: Whole) -> None:
     await depot.start()
-    await opened(depot)
     await opened(depot)
     await done("stock", "in", str(depot.file), "--area=patio", "--size=13", "--state=cheio", "--units=300", "--by=Ana")
     await done("register", "set", str(depot.file), "depot", "depot", "containers_listed=sim", "--by=Ana")
