@@ -40,7 +40,6 @@ class Field:
         choices: what a choice may be, with the words for each by language.
         least, most: bounds of a number.
         needed: an entry that brings a new subject must have it.
-        fixed: a file of the law fixes the values; what is typed must be one of `choices`.
     """
 
     name: str

@@ -252,8 +252,8 @@ class Clerk:
     async def _reason_to_judge(self) -> None:
         """Wait for a change of a register, for local midnight, or for a change of what the watch proves.
 
-        What the watch proves is looked at once a minute: a head that is blind for less is told as blind, and is not a
-        breach of the law as well.
+        What the watch proves is looked at once a minute, at first every few seconds: a head that is blind for less is
+        told as blind, and is hardly ever a breach of the law as well.
         """
         midnight = self._clock.now().utc + int(until_midnight_s(self._clock.now().utc, self._books.zone) * SECOND)
         while self._watch_knows and (left := midnight - self._clock.now().utc) > 0:
