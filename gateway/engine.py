@@ -134,6 +134,7 @@ class Engine:
         self.sight.take_orders(orders, now.mono)
         turn.entry("reload", {"at_ms": utc_ms(now), **self._watches()})
         self.sight.drop_strangers(turn)
+        self.windows.drop_strangers(turn)
         self._areas.take_orders(turn)
         self._conclude(turn)
         self.tests.take_orders(orders.tests, turn)

@@ -172,6 +172,8 @@ class Sight:
             return
         if not self._book.present(head.blind):
             self.go_blind(head, head.why_silent(), turn)
+        elif head.grouped and head.well_since is None:
+            self._speak_up(head, turn)
         self._deadlines.at(Instant(turn.now.mono + head.watch.blind_after), Stale(head))
 
     def drop_strangers(self, turn: Turn) -> None:
@@ -185,7 +187,11 @@ class Sight:
             if alarm.key.kind is Kind.SYSTEM and alarm.present and alarm.key.subject.startswith(OF_WIRING):
                 turn.note(self._book.clear(alarm.key, turn.now, reason="removed"))
         for alarm in list(self._book):
-            if alarm.key.kind in (Kind.GAS, Kind.BLIND) and alarm.present and alarm.key.subject not in known:
+            if alarm.key.kind not in (Kind.GAS, Kind.BLIND) or alarm.key.subject in known:
+                continue
+            if alarm.drill:
+                turn.note(self._book.end_drill(alarm.key, turn.now))  # no window is left that would end it
+            elif alarm.present:
                 turn.note(self._book.clear(alarm.key, turn.now, reason="removed"))
 
     def excuse(self, now: Instant) -> None:
@@ -221,6 +227,22 @@ class Sight:
             if not self._book.present(head.blind):
                 self.go_blind(head, "link", turn)
 
+    def _speak_up(self, head: Head, turn: Turn) -> None:
+        """A silent head whose cable's notice has gone, named anew or whole again, is told: by a new one, or alone."""
+        source = head.watch.source
+        if self._book.present(AlarmKey(source, Kind.BLIND)):
+            return
+        down = self._cut(source, turn.now.mono)
+        if down is not None:
+            self._cable_cut(source, down, turn)
+        else:
+            self._told_alone(head, turn)
+
+    def _told_alone(self, head: Head, turn: Turn) -> None:
+        """No cable's notice speaks for this head any more: it has one of its own."""
+        head.grouped = False
+        turn.note(self._book.still(head.blind, turn.now, reason="not-back"))
+
     def _cable_may_be_whole(self, source: str, turn: Turn, *, force: bool = False) -> None:
         key = AlarmKey(source, Kind.BLIND)
         if self.sources.down(source) is not None or not self._book.present(key):
@@ -230,8 +252,6 @@ class Sight:
         if left and not force:
             return
         turn.note(self._book.clear(key, turn.now))
-        for head in (
-            head for head in left if head.well_since is None
-        ):  # the cable is back and this head is not: now it is a notice of its own
-            head.grouped = False
-            turn.note(self._book.still(head.blind, turn.now, reason="not-back"))
+        for head in left:
+            if head.well_since is None:  # the cable is back and this head is not
+                self._told_alone(head, turn)

@@ -64,6 +64,12 @@ class Windows:
         self._sight.end_window(head, turn, by)
         return head.last if drill and alarm is not None and alarm.present else None
 
+    def drop_strangers(self, turn: Turn) -> None:
+        """Record the tests of heads that the orders no longer name: nothing more comes of them."""
+        for name in [name for name in self._bumps if name not in self._sight.heads]:
+            bump = self._bumps.pop(name)
+            turn.entry("bump", bump.body(name, turn.now), bump.by)
+
     def ended(self, task: WindowEnds) -> Head | None:
         """Return the head whose window is over now; None when that window was closed, or another opened, since."""
         head = self._sight.heads.get(task.detector)
