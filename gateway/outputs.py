@@ -1,11 +1,12 @@
 """What each output should be doing, and what it was last read to do: the table of effects applied to what stands."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from alerts.alarmbook import AlarmBook
 from alerts.alarms import AlarmState, Kind
 from alerts.effects import Row, asks
+from alerts.frequency import Recent
 from alerts.states import HORN
 from alerts.voting import tally
 from gateway.conditions import Conditions
@@ -22,10 +23,19 @@ from sensors.stamps import SECOND, Instant, Stamp
 FRESH = 3 * SECOND
 """A read-back older than this (ns) proves nothing about now."""
 
+SLIPS = 3
+SLIPS_WITHIN = 60 * SECOND
+"""An output that left where it was told to be so often within this does not hold, until it did not for as long."""
+
+DOES_NOT_HOLD = "does-not-hold"
+
 
 @dataclass(slots=True)
 class OutputState:
-    """One output. `confirmed` is what was read back last, None when unknown; `since` when it was last wanted on."""
+    """One output. `confirmed` is what was read back last, None when unknown; `since` when it was last wanted on.
+
+    `slips`: when it was read to be otherwise though it had been as wanted; `loose` while that happens too often.
+    """
 
     row: Row
     wanted: bool | None = None
@@ -33,6 +43,8 @@ class OutputState:
     confirmed: bool | None = None
     reason: str = ""
     at: Stamp | None = None
+    slips: Recent = field(default_factory=lambda: Recent(SLIPS_WITHIN, SLIPS))
+    loose: bool = False
 
     def on(self, now: Instant) -> bool:
         """Tell whether it is wanted on and was read to be on within the last `FRESH`."""
@@ -127,7 +139,8 @@ class Outputs:
         state = self._states.get(report.output)
         if state is None:
             return
-        if (state.confirmed, state.reason) != (report.on, report.reason):
+        slipped = state.agrees and report.on is not None and report.on is not bool(state.wanted)
+        if (state.confirmed, state.reason) != (report.on, report.reason) and not state.loose:
             body: dict[str, Json] = {
                 "output": report.output,
                 "kind": state.row.kind.value,
@@ -137,15 +150,26 @@ class Outputs:
             }
             turn.entry("output", body)
         state.confirmed, state.reason, state.at = report.on, report.reason, report.at
-        if state.agrees:
+        if slipped and state.slips.add(turn.now.mono) >= SLIPS:
+            state.loose = True
+            self._deadlines.at(Instant(turn.now.mono + SLIPS_WITHIN), Confirm(report.output))
+        if state.loose and (slipped or state.agrees):
+            self._conditions.set(f"output:{report.output}", turn, present=True, reason=DOES_NOT_HOLD)
+        elif state.agrees:
             self._conditions.set(f"output:{report.output}", turn, present=False)
-        else:
+        if not state.agrees:
             self._confirm_later(report.output, turn)
 
     def confirm(self, task: Confirm, turn: Turn) -> None:
-        """By now the output should have been read to do what is wanted; if not, that is an alarm itself."""
+        """By now it should have been read to do what is wanted, or have held; if not, that is an alarm itself."""
         state = self._states.get(task.output)
-        if state is not None and not state.agrees and task.output != self.testing:
+        if state is None:
+            return
+        if state.loose and state.slips.count(turn.now.mono) == 0:
+            state.loose = False
+            if state.agrees:
+                self._conditions.set(f"output:{task.output}", turn, present=False)
+        if not state.agrees and task.output != self.testing:
             reason, detail = state.fault
             self._conditions.set(f"output:{task.output}", turn, present=True, reason=reason, detail=detail)
 

@@ -1,7 +1,8 @@
 """Mains and battery: whether what feeds the depot shows a trouble, and whether it is seen at all. Pure.
 
-A trouble counts once it was shown for a while without a gap, so that a flicker is no notice; a supply that is not heard
-for too long is told as such, since nobody knows then whether there is power.
+A trouble counts once it was shown for a while without a gap, so that a flicker is no notice; one that comes and goes
+without end is a trouble too. A supply that is not heard for too long is told as such, since nobody knows then whether
+there is power.
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,6 +14,10 @@ from sensors.wire.gauges import PayloadGauge, RegisterGauge
 
 REASONS = {"mains": "lost", "battery": "low"}
 """What the trouble of each gauge is called; the gauge's name is the subject's first part."""
+
+UNSTEADY = "unsteady"
+UNSTEADY_S = 120.0
+"""What showed now this, now that for so long, and nothing for long enough to count, is unsteady."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +48,10 @@ class SupplySight:
         self._supply = supply
         self._heard = dict.fromkeys(supply.gauges, now)
         self._since: dict[str, tuple[bool, Instant]] = {}
+        self._steady: dict[str, Instant] = dict.fromkeys(supply.gauges, now)
         self._reason = "never-heard"
         self._told: dict[str, bool] = {}
+        self._unsteady_ns = max(UNSTEADY_S, 4 * supply.after_s) * SECOND
 
     def heard(self, gauge: str, trouble: bool | None, reason: str, now: Instant) -> None:
         """One gauge was read, or (None) could not be."""
@@ -62,7 +69,10 @@ class SupplySight:
         yield from self._tell("supply", blind, self._reason, now)
         for gauge, (trouble, since) in self._since.items():
             if now.mono - since >= self._supply.after_s * SECOND:
+                self._steady[gauge] = now.mono
                 yield from self._tell(gauge, trouble, REASONS[gauge], now)
+            elif now.mono - self._steady[gauge] >= self._unsteady_ns:
+                yield from self._tell(gauge, True, UNSTEADY, now)
 
     def _tell(self, part: str, present: bool, reason: str, now: Stamp) -> Iterator[SystemCondition]:
         if self._told.get(part, False) is not present:

@@ -13,6 +13,11 @@ CHECK_S = 2.0
 RETRY_S = (0.2, 1.0)
 """Pauses after a failed write or a wrong read-back; the last one repeats for as long as it stays wrong."""
 
+CLOSE_S = 0.5
+CLOSE_LOOKS = 240
+"""How often one that did not stay as it was told is read back, and for how many times: a contact that lets go by itself
+is held by being told again."""
+
 FRESH_S = 3.0
 """A read-back older than this proves nothing about now: asked again, the output is told again."""
 
@@ -76,6 +81,7 @@ class LocalOutput:
         self._check_s = check_s
         self._round = 0  # a later request voids the answers to earlier ones
         self._failures = 0
+        self._close_looks = 0
         self._timer: asyncio.TimerHandle | None = None  # the end of a wait for the wire, or of a pause; None at rest
 
     def set(self, on: bool) -> None:
@@ -109,10 +115,16 @@ class LocalOutput:
         try:
             while True:
                 self.look()
-                await asyncio.sleep(self._check_s)
+                await asyncio.sleep(self._pause())
         finally:
             self._round += 1
             self._stop_timer()
+
+    def _pause(self) -> float:
+        if not self._close_looks:
+            return self._check_s
+        self._close_looks -= 1
+        return min(CLOSE_S, self._check_s)
 
     def _checked(self, state: State, reason: str) -> None:
         """A regular read-back. A sounding siren is also told again: some relay boards drop out unless they are."""
@@ -166,6 +178,8 @@ class LocalOutput:
         """Take over what was read, and tell. False when the engine, being told, has asked for something else."""
         self._stop_timer()
         turn = self._round
+        if self.wanted is not None and self.on is self.wanted and state is (not self.wanted):
+            self._close_looks = CLOSE_LOOKS
         self.on = state
         if state is not None:
             self.seen = self._clock.now()

@@ -23,7 +23,7 @@ GUIDES: Mapping[str, tuple[str, ...]] = {
     "old-value": ("stale", "frozen", "sequence-stuck"),
     "person": ("test-window", "inhibited-by-person", "out-of-service"),
     "uncovered": ("uncovered",),
-    "output": ("no-read-back", "wrong-state"),
+    "output": ("no-read-back", "wrong-state", "does-not-hold"),
     "removed": ("removed",),
     "ours": ("quarantined", "stopped", "queue-full"),
     "broker": ("no-packet-limit",),

@@ -174,3 +174,36 @@ def test_a_beacon_that_flashes_already_is_no_first_output_of_a_rise_and_a_siren_
     room.give(OutputReported("sirene", True, "", room.now()))
     risen = room.alarm("GD-1")
     assert risen is not None and risen.first_output is not None
+
+
+def reported(room: Room, output: str, state: bool) -> None:
+    room.give(OutputReported(output, state, "" if state else "wrong-state", room.now()))
+
+
+def test_an_output_that_lets_go_again_and_again_is_an_alarm_until_it_has_held_for_a_while() -> None:
+    room = watching()
+    room.read("GD-1", 12.0)
+    room.wait(0.5, clean=("GD-2", "GD-3"))
+    for _ in range(100):
+        reported(room, "sirene", state=False)
+        room.wait(0.02)
+        reported(room, "sirene", state=True)
+        room.wait(1.0, clean=("GD-2", "GD-3"))
+    alarm = room.alarm("output:sirene", Kind.SYSTEM)
+    assert alarm is not None and alarm.present and alarm.reason == "does-not-hold"
+    assert [told for told in room.told("dona") if told[0] == "output:sirene"] == [("output:sirene", "raised")]
+    assert len([entry for entry in room.entries if entry.kind == "output"]) < 20, "no storm in the journal either"
+    room.wait(61.0, clean=("GD-2", "GD-3"))
+    assert not room.engine.book.present(alarm.key)
+
+
+def test_an_output_that_was_let_go_twice_and_put_right_is_no_alarm() -> None:
+    room = watching()
+    room.read("GD-1", 12.0)
+    room.wait(0.5, clean=("GD-2", "GD-3"))
+    for _ in range(2):
+        reported(room, "sirene", state=False)
+        room.wait(0.02)
+        reported(room, "sirene", state=True)
+        room.wait(5.0, clean=("GD-2", "GD-3"))
+    assert room.alarm("output:sirene", Kind.SYSTEM) is None

@@ -50,6 +50,16 @@ def test_a_flicker_is_no_notice() -> None:
     assert watch.told == []
 
 
+def test_mains_that_come_and_go_without_end_are_told_once_and_their_end_too() -> None:
+    watch = Watch()
+    for second in range(600):
+        watch.hear(second % 5 < 2)
+    assert watch.told == [("mains:nobreak", True, "unsteady")]
+    for _ in range(7):
+        watch.hear(False)
+    assert watch.told[1:] == [("mains:nobreak", False, "lost")]
+
+
 def test_a_weak_battery_is_told_apart_from_lost_mains() -> None:
     watch = Watch()
     for _ in range(7):

@@ -210,6 +210,39 @@ def test_a_siren_that_lost_its_power_is_reported_and_sounds_again_within_the_che
     play(story())
 
 
+def test_a_contact_that_lets_go_by_itself_is_held_by_being_told_again(play: Play, clock: Any) -> None:
+    class Dropping(Board):
+        """Its relay lets go a second after it was last told to close."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.off_s = 0.0
+            self._drops: asyncio.TimerHandle | None = None
+            self._since = 0.0
+
+        def write(self, on: bool, done: Done) -> None:
+            super().write(on, done)
+            loop = asyncio.get_running_loop()
+            if not self.on and on and self._since:
+                self.off_s += loop.time() - self._since
+            self._since = 0.0
+            if self._drops is not None:
+                self._drops.cancel()
+            self._drops = loop.call_later(1.0, self._drop)
+
+        def _drop(self) -> None:
+            self.on, self._since = False, asyncio.get_running_loop().time()
+
+    async def story() -> None:
+        board = Dropping()
+        async with siren(board, clock) as (output, _log):
+            output.set(True)
+            await asyncio.sleep(60)
+        assert board.off_s < 3, "two lapses until it is watched more closely"
+
+    play(story())
+
+
 def test_a_siren_switched_on_by_others_is_reported_and_switched_off(play: Play, clock: Any) -> None:
     async def story() -> None:
         board = Board()
