@@ -8,6 +8,12 @@ from typing import Any, Literal
 
 import msgspec
 
+SIGN_EVERY_S = 1.0
+"""While the office works at an ask it sends an empty line so often."""
+
+SILENT_AFTER_S = 2.8
+"""An office that sends nothing for so long does not answer: whoever waits for a page is told so within 3 s."""
+
 Value = str | int | float | bool | None
 
 

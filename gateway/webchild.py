@@ -2,17 +2,15 @@
 
 ``python -m gateway.webchild --socket PATH --journal PATH --listen HOST:PORT --language L [--host NAME] [--announce]``
 
-It ends with SIGTERM, and with its parent when standard input is a pipe from it: a page without a watch behind it must
-not keep the port.
+It ends with SIGTERM, and with its parent when standard input is a pipe or a socket from it: a page without a watch
+behind it must not keep the port.
 """
 
 import argparse
 import asyncio
 import dataclasses
 import ipaddress
-import os
 import socket
-import stat
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -36,6 +34,7 @@ from gateway.journal.reader import JournalReader
 from gateway.office import attachments
 from gateway.records import event_from
 from gateway.store import history, layout
+from gateway.tie import Tie
 from sensors.stamps import Instant, Stamp, UtcNanos
 
 EXIT_FAILED = 1
@@ -152,17 +151,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 async def _serve(server: WebServer, listener: socket.socket) -> None:
-    mode = os.fstat(sys.stdin.fileno()).st_mode
-    if stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode):
-        asyncio.get_running_loop().add_reader(sys.stdin.fileno(), _parent_spoke, server)
+    Tie(server.end).hold()
     await server.serve(sockets=[listener])
-
-
-def _parent_spoke(server: WebServer) -> None:
-    """Read what the parent's pipe gives; its end is the parent's end, and ours."""
-    if not os.read(sys.stdin.fileno(), 4096):
-        asyncio.get_running_loop().remove_reader(sys.stdin.fileno())
-        server.end()
 
 
 def _sentence(screens: WebScreens, language: str, body: Mapping[str, Any]) -> str:

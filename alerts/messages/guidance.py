@@ -6,6 +6,7 @@ from typing import assert_never
 
 from alerts.alarms import AlarmState, Kind
 from alerts.messages.catalogue import Catalogue
+from alerts.messages.words import part_of
 
 GUIDES: Mapping[str, tuple[str, ...]] = {
     "head-silent": ("no-contact", "timeout", "no-answer", "mute", "never-heard", "not-back"),
@@ -40,6 +41,7 @@ PARTS: Mapping[str, str] = {
     "store.slow": "disk-slow",
     "journal.slow": "disk-slow",
     "web": "web",
+    "office": "office",
     "channel": "channel",
     "channel.refused": "channel-refused",
     "output": "output",
@@ -112,7 +114,7 @@ def guide_of(alarm: AlarmState) -> str:
             code = alarm.detail if alarm.reason == "link" and alarm.detail else alarm.reason
             return of_code(code)
         case Kind.SYSTEM:
-            return of_part(alarm.key.subject.partition(":")[0], alarm.reason)
+            return of_part(part_of(alarm.key.subject)[0], alarm.reason)
         case Kind.COMPLIANCE:
             return "compliance"
         case _:

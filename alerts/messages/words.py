@@ -29,6 +29,9 @@ _GO_THERE = frozenset({Cause.RAISED, Cause.RISEN, Cause.STILL})
 
 _LIFTED = frozenset({Cause.UNSHELVED, Cause.UNSUPPRESSED})
 
+KNOWN_TASKS = frozenset({"web", "office"})
+"""Tasks whose loss is told as the loss of what they do for people."""
+
 _AREA = "area:"
 """How the subject begins of the alarm that says that nobody watches an area."""
 
@@ -48,6 +51,12 @@ class Place:
     area: str = ""
     detector: str = ""
     detector_name: str = ""
+
+
+def part_of(subject: str) -> tuple[str, str]:
+    """Return which part of the gateway a SYSTEM subject names, and its id; some tasks people know as parts."""
+    part, _, name = subject.partition(":")
+    return (name, "") if part == "task" and name in KNOWN_TASKS else (part, name)
 
 
 def learn() -> None:
@@ -196,7 +205,7 @@ def _blind_values(event: AlarmEvent, place: Place, catalogue: Catalogue, address
 
 def _system_values(event: AlarmEvent, place: Place, catalogue: Catalogue) -> dict[str, str]:
     say = catalogue.text
-    part, _, name = event.key.subject.partition(":")
+    part, name = part_of(event.key.subject)
     if f"part.{part}" not in catalogue or part == "other":
         part, name = "other", event.key.subject
     name = _clip(name, 40)

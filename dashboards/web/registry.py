@@ -1,5 +1,6 @@
 """The registers, the stock and what the law says of them over HTTP. Decides nothing: the office does."""
 
+import asyncio
 from collections.abc import Callable
 from http import HTTPStatus
 from typing import Annotated, Any, Literal, Protocol
@@ -152,7 +153,7 @@ def _add_papers(router: APIRouter, office: Callable[[], OfficeLine | None], loca
         if form == "json":
             answer = as_json(Told(reply.data))
         else:
-            text = tables(reply.data, locale(reply.data["timezone"]))
+            text = await asyncio.to_thread(tables, reply.data, locale(reply.data["timezone"]))
             answer = Response(text.encode(), media_type="text/csv; charset=utf-8")
         answer.headers["content-disposition"] = f'attachment; filename="{quote(name)}"'
         return answer

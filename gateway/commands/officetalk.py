@@ -89,13 +89,18 @@ def on_options(talk: Talk) -> list[click.Parameter]:
 
 
 def _asked(talk: Talk, depot: "Depot", ask: "Enter | Import | Attach | Look") -> "Reply":
+    from dashboards.office import Look
     from gateway.control import ControlError, answers
-    from gateway.office.door import ask_office
+    from gateway.office.door import UnansweredError, ask_office
 
     until = time.monotonic() + OPENS_WITHIN_S
     while True:
         try:
             return ask_office(depot.office, ask)
+        except UnansweredError as error:
+            code = "office_failed" if isinstance(ask, Look) else "office_unsettled"
+            talk.say(f"register.{code}", error=error)
+            click.get_current_context().exit(EXIT_FAILED)
         except ControlError as error:
             if time.monotonic() > until or not answers(depot.socket):
                 talk.say("register.no_office", error=error)

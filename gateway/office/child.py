@@ -2,13 +2,12 @@
 
 ``python -m gateway.office.child depot.toml``
 
-It ends with SIGTERM, and with its parent when standard input is a pipe from it.
+It ends with SIGTERM, and with its parent when standard input is a pipe or a socket from it.
 """
 
 import asyncio
 import os
 import signal
-import stat
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,6 +22,7 @@ from gateway.office.clerk import Clerk
 from gateway.office.door import Door
 from gateway.office.gate import Gate
 from gateway.runtime import Runtime
+from gateway.tie import Tie
 
 EXIT_FAILED = 1
 EXIT_CONFIG = 78
@@ -48,10 +48,8 @@ async def _serve(depot: Depot) -> int:
     stopping = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stopping.set)
-    mode = os.fstat(sys.stdin.fileno()).st_mode
-    if stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode):
-        loop.add_reader(sys.stdin.fileno(), _parent_spoke, stopping)
-    clerk = Clerk(depot)
+    clerk = Clerk(depot)  # reads every statute; the first sign of life is waited for longer than others
+    Tie(stopping.set).hold()
     runtime = Runtime(lambda _part, _unwell, _reason: None)
     runtime.start("door", Door(depot.office, clerk.answer).run, "office")
     runtime.start("judge", clerk.judge_for_ever, "office")
@@ -63,13 +61,6 @@ async def _serve(depot: Depot) -> int:
         await stopping.wait()
     await runtime.end("office")
     return 0
-
-
-def _parent_spoke(stopping: asyncio.Event) -> None:
-    """Read what the parent's pipe gives; its end is the parent's end, and ours."""
-    if not os.read(sys.stdin.fileno(), 4096):
-        asyncio.get_running_loop().remove_reader(sys.stdin.fileno())
-        stopping.set()
 
 
 if __name__ == "__main__":

@@ -84,7 +84,7 @@ class Clerk:
                     pass
             async with self._one_at_a_time:
                 if isinstance(ask, Look):
-                    self._books.catch_up()
+                    await self._catch_up()
                     return await asyncio.to_thread(self._look, ask)
                 return await self._enter(ask)
         except (StoreError, ControlError) as error:
@@ -103,7 +103,7 @@ class Clerk:
 
     async def _enter(self, ask: Enter | Import) -> Reply:
         await self._watch.settle()
-        self._books.catch_up()
+        await self._catch_up()
         now = self._now()
         told, problems = self._told(ask, now)
         problems += self._not_kept(told)
@@ -122,7 +122,7 @@ class Clerk:
             return self._refused(ask.ref, [Problem(0, "", "too-many", str(len(lines)), str(too_many))])
         if lines and not ask.dry:
             await self._write(ask.by.strip(), lines, now)
-            self._books.catch_up()
+            await self._catch_up()
             self._stirred.set()
         return Reply(
             ask.ref, ok=True, data={"entered": ids, "again": list(answer.again), "dry": ask.dry, "breaks": breaks}
@@ -181,6 +181,10 @@ class Clerk:
             said[language] = Catalogue.load("gateway.words", language).text(f"entry.{problem.problem}", **values)
         return said
 
+    async def _catch_up(self) -> None:
+        """Read what the journal holds by now; on a thread, since years of it take seconds and the loop must turn."""
+        await asyncio.to_thread(self._books.catch_up)
+
     def _now(self) -> Millis:
         return Millis(self._clock.now().utc // MILLISECOND)
 
@@ -191,7 +195,7 @@ class Clerk:
         try:
             async with self._one_at_a_time:
                 await self._watch.settle()
-                self._books.catch_up()
+                await self._catch_up()
                 await (self._take_tag if source.kind == "tags" else self._take_count)(source, payload)
         except (StoreError, ControlError) as error:
             self._log.error("stock message not entered", source=source.id, reason=str(error))
@@ -233,7 +237,7 @@ class Clerk:
             self._log.error("stock count in doubt: somebody must count", source=source.id, reason=doubt)
         entries.append(counting.marked(source, passed.mark, now, _new_id, doubt))
         await self._write(source.id, [kept.line(entry) for entry in entries], now)
-        self._books.catch_up()
+        await self._catch_up()
         self._stirred.set()
 
     # --- judging --------------------------------------------------------------------------------
@@ -268,7 +272,7 @@ class Clerk:
 
     async def _note_licences(self) -> None:
         """Enter what each area is licensed for where the configuration changed it: measures are asked again for it."""
-        self._books.catch_up()
+        await self._catch_up()
         now = self._now()
         held = self._books.desk.standing("area")
         entries = [
@@ -281,16 +285,16 @@ class Clerk:
         ]
         if entries:
             await self._write(CONFIGURATION, [kept.line(entry) for entry in entries], now)
-            self._books.catch_up()
+            await self._catch_up()
 
     async def _judge_now(self) -> None:
         await self._watch.settle()
-        self._books.catch_up()
+        await self._catch_up()
         now = self._now()
         verdicts = await asyncio.to_thread(self._books.judge.judge, self._books.desk, now)
         for some in parts.of_entries(verdicts.changes):
             await self._watch.file("", (Paper(findings.KIND, {"at_ms": now, "changes": some}),))
-        self._books.catch_up()
+        await self._catch_up()
         await self._tell(verdicts.breaches)
 
     async def _tell(self, breaches: tuple[Breach, ...]) -> None:

@@ -1,17 +1,18 @@
 """The office's door: one Unix socket, one line of JSON for each ask and each answer. Knows no register.
 
-Asks of one connection are answered in their order, so that a caller who sent two hears of them as it sent them.
+Asks of one connection are answered in their order, so that a caller who sent two hears of them as it sent them. While
+one is worked at an empty line goes out every second: who hears none knows that nobody works at it.
 """
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from socket import AF_UNIX, SOCK_STREAM, socket
 
 import msgspec
 
-from dashboards.office import Attach, Enter, Import, Look, Reply, ToOffice
+from dashboards.office import SIGN_EVERY_S, SILENT_AFTER_S, Attach, Enter, Import, Look, Reply, ToOffice
 from gateway.control import ControlError, claim, remove_own
 
 MAX_ASK_BYTES = 12 * 1024 * 1024
@@ -19,6 +20,10 @@ MAX_ASK_BYTES = 12 * 1024 * 1024
 
 MAX_CALLERS = 32
 MAX_ANSWER_BYTES = 64 * 1024 * 1024
+
+
+class UnansweredError(ControlError):
+    """The office was asked and does not answer: whether it does what was asked is not known."""
 
 
 class Door:
@@ -70,29 +75,52 @@ class Door:
             except (msgspec.DecodeError, RecursionError) as error:
                 reply = Reply(0, ok=False, error="bad-request", data=str(error))
             else:
-                reply = await self._answer(ask)
+                with _signs_of_life(writer):
+                    reply = await self._answer(ask)
             writer.write(msgspec.json.encode(reply) + b"\n")
             await writer.drain()
 
 
-def ask_office(path: Path, ask: Enter | Import | Attach | Look, timeout_s: float = 20.0) -> Reply:
-    """Ask the office behind `path` one thing and wait for the answer (for commands; it blocks).
+@contextlib.contextmanager
+def _signs_of_life(writer: asyncio.StreamWriter) -> Iterator[None]:
+    """Send an empty line every second while an ask is worked at."""
+    loop = asyncio.get_running_loop()
+
+    timer: asyncio.TimerHandle
+
+    def show() -> None:
+        nonlocal timer
+        writer.write(b"\n")
+        timer = loop.call_later(SIGN_EVERY_S, show)
+
+    timer = loop.call_later(SIGN_EVERY_S, show)
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def ask_office(path: Path, ask: Enter | Import | Attach | Look, timeout_s: float = SILENT_AFTER_S) -> Reply:
+    """Ask the office behind `path` one thing; wait for the answer as long as it shows signs of life (it blocks).
 
     Raises:
-        ControlError: nobody answers there in time, or what answers is no office.
+        UnansweredError: it was asked and falls silent or goes away.
+        ControlError: nobody answers there.
     """
-    try:
-        with socket(AF_UNIX, SOCK_STREAM) as line:
-            line.settimeout(timeout_s)
+    with socket(AF_UNIX, SOCK_STREAM) as line:
+        line.settimeout(timeout_s)
+        try:
             line.connect(str(path))
+        except OSError as error:
+            raise ControlError(f"{path}: no office answers ({error})") from error
+        try:
             line.sendall(msgspec.json.encode(ask) + b"\n")
             with line.makefile("rb") as answers_in:
-                text = answers_in.readline(MAX_ANSWER_BYTES)
-        return msgspec.json.decode(text, type=Reply)
-    except OSError as error:
-        raise ControlError(f"{path}: no office answers ({error})") from error
-    except msgspec.DecodeError as error:
-        raise ControlError(f"{path}: the answer is not an office's ({error})") from error
+                while (text := answers_in.readline(MAX_ANSWER_BYTES)) == b"\n":
+                    pass
+            return msgspec.json.decode(text, type=Reply)
+        except (OSError, msgspec.DecodeError) as error:
+            raise UnansweredError(f"{path}: the office does not answer ({error})") from error
 
 
 async def ask_watch(path: Path, request: msgspec.Struct, within_s: float) -> msgspec.Raw:

@@ -39,6 +39,8 @@ CODES = (
 SYSTEM = {
     "journal": ("slow", "full", "failing", "dropped"),
     "web": ("ended",),
+    "task:web": ("ended",),
+    "task:office": ("ended",),
     "channel:hook": ("failing", "refused"),
     "output:sirene": ("no-read-back", "wrong-state"),
     "bus:detectores": ("timeout", "refused", "reset", "mute", "garbled"),
