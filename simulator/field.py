@@ -4,113 +4,28 @@ It is the truth that the checker goes by: every change of what a head shows, or 
 the moment it happens.
 """
 
-import asyncio
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any, Final
 
-from alerts.alarms import AlarmEvent, Notice, Outcome, Verdict
+from alerts.alarms import AlarmEvent, Notice
 from gateway.depot import Depot
 from sensors.profiles import Profile
-from sensors.wire.image import Image
-from sensors.wire.payload_points import PayloadPoints
-from sensors.wire.points import Basis, Function, ModbusPoints
-from simulator.answers import CountFault, IdFault
+from sensors.wire.points import Basis
+from simulator.answers import CountFault, IdFault, ScriptedUnit
+from simulator.boards import Boards
 from simulator.checker import Checker, Shown, Sight
 from simulator.disks import LossyDisk
-from simulator.draws import DrawnDepot, DrawnHead, DrawnSiren
-from simulator.encode import Wanted, payloads, registers, sayable
-from simulator.instrument import Instrument, follow, indicate
+from simulator.drawn_heads import STEP_S, FieldHead
+from simulator.draws import DrawnDepot
 from simulator.memory_broker import MemoryBroker
 from simulator.mishaps import MISHAPS, Mishap, Place
+from simulator.phones import Phone
 from simulator.pipes import NetLoop
-from simulator.scripted import ScriptedServer, ScriptedUnit
-
-STEP_S: Final = 1.0
-"""How often a head in changing gas shows another number."""
+from simulator.scripted import ScriptedServer
 
 PUBLISHES_S: Final = 1.0
-RISES_S: Final = 4.0
-STILL_LEL: Final = 0.05
-"""%LEL below which a head that no gas reaches shows nothing."""
-
-NONSENSE_LEL: Final = -60.0
-NOT_A_NUMBER: Final = {0: 0x7FC0, 1: 0}
-SERIES: Final = Instrument(t90_s=6.0, warm_up_s=0.0)
 WORST_FIRST: Final = (Sight.SILENT, Sight.BAD, Sight.DOUBTFUL)
-
-
-@dataclass(slots=True)
-class FieldHead:
-    """One head: what reaches it, what it senses, what is wrong on the way to it.
-
-    Attributes:
-        sequence: number of its last message.
-        held: a message that waits to be overtaken.
-        said: a number with the topic and payload that say it, but for the sequence.
-    """
-
-    drawn: DrawnHead
-    profile: Profile
-    basis: Basis
-    lel: float = 0.0
-    sensed: float = 0.0
-    leaks: list[tuple[float, float, float]] = field(default_factory=list)
-    stepping: bool = False
-    mishaps: list[str] = field(default_factory=list)
-    sequence: int = 0
-    held: bytes | None = None
-    said: tuple[float, str, bytes] | None = None
-
-
-class Coils(dict[int, bool]):
-    """The coils of a unit; every change is told."""
-
-    def __init__(self, told: Callable[[int, bool], None]) -> None:
-        super().__init__()
-        self._told = told
-
-    def __setitem__(self, coil: int, on: bool) -> None:
-        if self.get(coil) is not on:
-            super().__setitem__(coil, on)
-            self._told(coil, on)
-
-
-class Phone:
-    """One way of telling people, whichever gateway uses it. What it took is told to the checker."""
-
-    counts = True
-    parallel = 4
-    attempt_timeout_s = 3.0
-
-    def __init__(self, id: str, took: Callable[["Phone", Notice], None]) -> None:  # noqa: A002 - the noun
-        self.id = id
-        self.mood = "well"
-        self.attempts = 0
-        self._took = took
-
-    async def run(self) -> None:
-        """Nothing to keep."""
-        await asyncio.Event().wait()
-
-    async def deliver(self, notice: Notice) -> Outcome:
-        """Take a notice, or do with it what its mood is."""
-        self.attempts += 1
-        match self.mood:
-            case "hung":
-                await asyncio.sleep(60.0)
-            case "failing":
-                await asyncio.sleep(0.02)
-                return Outcome(Verdict.RETRY, "HTTP 503")
-            case "refusing":
-                await asyncio.sleep(0.02)
-                return Outcome(Verdict.REFUSED, "HTTP 400")
-        await asyncio.sleep(0.05)
-        self._took(self, notice)
-        if self.mood == "takes-and-hangs":
-            await asyncio.sleep(60.0)
-        return Outcome(Verdict.ACCEPTED)
 
 
 class Field:
@@ -130,9 +45,7 @@ class Field:
         }
         self._ignores_ids = {bus.id for bus in drawn.buses if bus.ignores_ids}
         self._rtu = {bus.id for bus in drawn.buses if bus.rtu}
-        self._sirens = {siren.id: siren for siren in drawn.sirens}
         self._ill_lines: dict[str, list[str]] = {bus.id: [] for bus in drawn.buses}
-        self._ill_coils: dict[str, list[str]] = {siren.id: [] for siren in drawn.sirens}
         self._ill_phones: dict[str, list[str]] = {name: [] for name in self.phones}
         self._ill_broker: list[str] = []
         self._ill_disk: list[str] = []
@@ -146,11 +59,7 @@ class Field:
             line.port = bus.port
             line.log = deque(maxlen=0)
             line.units = {head.unit: ScriptedUnit() for head in drawn.heads if head.bus == bus.id}
-        for siren in drawn.sirens:
-            unit = self._lines[siren.bus].units.setdefault(siren.unit, ScriptedUnit())
-            if not isinstance(unit.coils, Coils):
-                unit.coils = Coils(self._switched)
-            unit.coils[siren.coil] = False
+        self._boards = Boards(drawn.sirens, self._lines, self._ill_lines, checker, loop.time)
 
     async def begin(self) -> None:
         """Everything is switched on."""
@@ -172,17 +81,9 @@ class Field:
             self._step(head)
 
     def _step(self, head: FieldHead) -> None:
-        now = self._loop.time()
-        gas = max((_reaching(leak, now) for leak in head.leaks), default=0.0)
-        head.leaks = [leak for leak in head.leaks if leak[1] > now]
-        head.sensed = follow(head.sensed, gas, STEP_S, SERIES.t90_s)
-        if not head.leaks and head.sensed < STILL_LEL:
-            head.sensed = 0.0
-        lel = round(indicate(SERIES, head.sensed, 0.0).lel_pct, 1)
-        if lel != head.lel:
-            head.lel = lel
+        if head.step(self._loop.time()):
             self._show(head)
-        if head.leaks or head.sensed:
+        if head.in_gas:
             self._loop.call_later(STEP_S, self._step, head)
         else:
             head.stepping = False
@@ -210,7 +111,7 @@ class Field:
             case Place.BROKER:
                 return self._ill_broker
             case Place.COIL:
-                return self._ill_coils[target]
+                return self._boards.ill[target]
             case Place.PHONE:
                 return self._ill_phones[target]
             case Place.DISK:
@@ -227,7 +128,7 @@ class Field:
                 self._fit_broker()
                 self._way_changed("")
             case Place.COIL:
-                self._fit_coil(self._sirens[target], mishap, on=on)
+                self._boards.fit(target, mishap, on=on)
             case Place.PHONE:
                 phone, ill = self.phones[target], self._ill_phones[target]
                 phone.mood = str(MISHAPS[ill[-1]].changes["mood"]) if ill else "well"
@@ -240,9 +141,7 @@ class Field:
         for head in self.heads.values():
             if head.drawn.bus == line:
                 self._show(head)
-        for siren in self._sirens.values():
-            if siren.bus == line:
-                self._look_at_siren(siren)
+        self._boards.line_changed(line)
 
     def _fit_head(self, head: FieldHead, mishap: Mishap, *, on: bool) -> None:
         self._fit_unit(head)
@@ -295,17 +194,6 @@ class Field:
             self.broker.fall_mute()
         self.broker.mute = "mute" in changes
 
-    def _fit_coil(self, siren: DrawnSiren, mishap: Mishap, *, on: bool) -> None:
-        unit = self._lines[siren.bus].units[siren.unit]
-        if "stuck" in mishap.changes:
-            if any("stuck" in MISHAPS[what].changes for what in self._ill_coils[siren.id]):
-                unit.stuck_coils.add(siren.coil)
-            else:
-                unit.stuck_coils.discard(siren.coil)
-        if "switched_off" in mishap.changes and on:
-            unit.coils[siren.coil] = False
-        self._look_at_siren(siren)
-
     def _fit_disk(self) -> None:
         disk = self._disk
         changes: dict[str, Any] = {}
@@ -315,42 +203,14 @@ class Field:
         disk.failing = changes.get("failing", False)
         disk.free_bytes = changes.get("free_bytes")
 
-    def _look_at_siren(self, siren: DrawnSiren) -> None:
-        if siren.kind != "siren":
-            return
-        ill = [*self._ill_lines[siren.bus], *self._ill_coils[siren.id]]
-        self._checker.way_out(self._loop.time(), siren.id, well=not ill)
-
     # --- what a head shows -----------------------------------------------------------------------
 
     def _show(self, head: FieldHead) -> None:
         """Put what it shows where it is read, and tell the checker how it can be read."""
         if head.drawn.bus:
             unit = self._lines[head.drawn.bus].units[head.drawn.unit]
-            image = self._image(head)
-            unit.holding = dict(image.cells.get(Function.HOLDING, {}))
-            unit.inputs = dict(image.cells.get(Function.INPUT, {}))
-            if head.drawn.kind == "float" and self._word(head):
-                unit.inputs.update({head.drawn.register + at: word for at, word in NOT_A_NUMBER.items()})
+            head.show(unit)
         self._checker.shown(self._loop.time(), head.drawn.id, Shown(self._sight(head), head.lel))
-
-    def _image(self, head: FieldHead) -> Image:
-        points = head.profile.points
-        assert isinstance(points, ModbusPoints)
-        word = self._word(head)
-        if word and word not in sayable(points):
-            word = "fault" if "fault" in sayable(points) else "nonsense"
-        if word == "nonsense":
-            return registers(points, head.basis, Wanted(NONSENSE_LEL), head.drawn.unit)
-        if not word and head.lel >= SERIES.full_scale:
-            word = "over_range"
-        return registers(points, head.basis, Wanted(head.lel, word or "measuring"), head.drawn.unit)
-
-    @staticmethod
-    def _word(head: FieldHead) -> str:
-        return next(
-            (str(MISHAPS[what].changes["word"]) for what in head.mishaps if "word" in MISHAPS[what].changes), ""
-        )
 
     def _sight(self, head: FieldHead) -> Sight:
         way = self._ill_lines[head.drawn.bus] if head.drawn.bus else self._ill_broker
@@ -377,7 +237,7 @@ class Field:
         if changes.get("quiet"):
             return
         head.sequence += 1
-        topic, payload = self._payload(head)
+        topic, payload = head.payload()
         if changes.get("garbled"):
             payload = b'{"lel": ' + payload[:5]
         if not changes.get("swapped"):
@@ -396,34 +256,11 @@ class Field:
             self.broker.publish(topic, payload)
 
     def _keep(self, head: FieldHead) -> None:
-        topic, payload = self._payload(head)
+        topic, payload = head.payload()
         self.broker.keep(topic, payload)
 
-    @staticmethod
-    def _payload(head: FieldHead) -> tuple[str, bytes]:
-        if head.said is None or head.said[0] != head.lel:
-            points = head.profile.points
-            assert isinstance(points, PayloadPoints)
-            word = "over_range" if head.lel >= SERIES.full_scale else "measuring"
-            ((topic, payload),) = payloads(points, f"depot/{head.drawn.id}", head.basis, Wanted(head.lel, word))
-            head.said = head.lel, topic, payload
-        _, topic, payload = head.said
-        return topic, payload.replace(b'"seq": 0', b'"seq": %d' % head.sequence)
-
     # --- the ways out ----------------------------------------------------------------------------
-
-    def _switched(self, coil: int, on: bool) -> None:
-        for siren in self._sirens.values():
-            if siren.coil == coil:
-                self._checker.coil(self._loop.time(), siren.id, on=on)
 
     def _phone_took(self, phone: Phone, notice: Notice) -> None:
         self._checker.told(self._loop.time(), notice.event)
         self.last_taken(phone.id, notice.event)
-
-
-def _reaching(leak: tuple[float, float, float], now: float) -> float:
-    began, ends, size = leak
-    if now >= ends:
-        return 0.0
-    return size * min(1.0, (now - began + STEP_S) / RISES_S)

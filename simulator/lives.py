@@ -18,7 +18,8 @@ from gateway.wiring import Ears, Outside, build, orders
 from sensors.drivers.pacer import Pacer
 from sensors.readings import Scan
 from simulator.disks import LossyDisk
-from simulator.field import Field, Phone
+from simulator.field import Field
+from simulator.phones import Phone
 from simulator.virtual import VirtualClock, VirtualLoop, VirtualThreads
 
 BEAT_S: Final = 1.0

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from simulator import draws, swarm
-from simulator.draws import Happening
+from simulator import draws, swarm, timelines
+from simulator.timelines import Happening
 
 HOURS = 4.0
 SEEDS = 5
@@ -20,7 +20,7 @@ def test_a_hundred_depot_hours_keep_every_promise(first: int) -> None:
     kept: dict[str, int] = {}
     for seed in range(first, first + SEEDS):
         verdict = swarm.judge(seed, HOURS)
-        befell = [each for each in verdict.timeline if each.what not in draws.PEOPLE]
+        befell = [each for each in verdict.timeline if each.what not in timelines.PEOPLE]
         assert len(befell) >= 10 * HOURS, "leaks and faults an hour"
         assert not verdict.broken, f"vigia swarm --seed {seed} --seeds 1 --hours {HOURS:g}: {verdict.broken[0]}"
         for promise, count in verdict.kept.items():

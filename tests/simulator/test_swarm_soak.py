@@ -11,7 +11,7 @@ from statistics import median
 
 import pytest
 
-from simulator import draws, swarm
+from simulator import draws, swarm, timelines
 
 pytestmark = pytest.mark.soak
 
@@ -39,6 +39,6 @@ def test_a_week_leaves_memory_as_it_was() -> None:
         kib.setdefault(int(now_s // 86_400), []).append(resident)
 
     drawn = draws.depot(2)
-    verdict = swarm.play(2, drawn, draws.timeline(2, drawn, WEEK_H), WEEK_H, look)
+    verdict = swarm.play(2, drawn, timelines.timeline(2, drawn, WEEK_H), WEEK_H, look)
     assert not verdict.broken, verdict.broken[0]
     assert median(kib[6]) <= GROWTH * median(kib[2]), {day: median(values) for day, values in kib.items()}

@@ -1,0 +1,159 @@
+"""The depot.toml of a drawn depot, as an installer would write it. Pure text."""
+
+from typing import Final
+
+from simulator.draws import DrawnBus, DrawnDepot, DrawnHead
+
+AREA: Final = "patio"
+
+
+def toml(drawn: DrawnDepot) -> str:
+    """Return its configuration."""
+    blocks = [_HEAD.format(id=drawn.id, area=AREA)]
+    blocks += [_bus(bus) for bus in drawn.buses]
+    blocks += [_detector(head) for head in drawn.heads]
+    blocks += [_SIREN.format(siren=siren) for siren in drawn.sirens]
+    blocks += [_PHONE.format(phone=phone) for phone in drawn.phones]
+    blocks.append(_OWNER.format(channels=", ".join(f'"{phone}"' for phone in drawn.phones[:1] or ("console",))))
+    if len(drawn.phones) > 1:
+        blocks.append(_CENTRE.format(channel=drawn.phones[-1]))
+        if drawn.escalates_s:
+            blocks.append(_ESCALATION.format(after=drawn.escalates_s))
+    if any(not head.bus for head in drawn.heads):
+        blocks.append('[mqtt]\nhost = "127.0.0.1"\nport = 1883\n')
+    return "\n".join(blocks)
+
+
+KINDS: Final = {
+    "bits": """\
+profile = "generic-modbus"
+register = {head.register}
+function = "holding"
+type = "uint16"
+scale = 0.1
+unit_of_value = "lel_pct"
+full_scale = 100
+lel_vol_pct = 1.4
+status_register = {past}
+bits = {{ fault = [0], warm_up = [1], over_range = [2], inhibited = [3] }}
+refresh_s = 0.5
+""",
+    "float": """\
+profile = "generic-modbus"
+register = {head.register}
+function = "input"
+type = "float32"
+unit_of_value = "lel_pct"
+full_scale = 100
+lel_vol_pct = 1.4
+refresh_s = 0.5
+""",
+    "signed": """\
+profile = "generic-modbus"
+register = {head.register}
+function = "holding"
+type = "int16"
+scale = 0.1
+unit_of_value = "lel_pct"
+full_scale = 100
+lel_vol_pct = 2.1
+refresh_s = 0.5
+""",
+    "json": """\
+profile = "mqtt-json"
+value = "/lel"
+sequence = "/seq"
+unit_of_value = "lel_pct"
+full_scale = 100
+lel_vol_pct = 1.4
+refresh_s = 1.0
+max_age_ms = 2500
+""",
+}
+"""Heads, as the installer writes them."""
+
+
+def _bus(bus: DrawnBus) -> str:
+    lines = [
+        "[[bus]]",
+        f'id = "{bus.id}"',
+        f'transport = "{"rtu-over-tcp" if bus.rtu else "tcp"}"',
+        'host = "127.0.0.1"',
+        f"port = {bus.port}",
+        f"period_ms = {bus.period_ms}",
+        "timeout_ms = 200",
+    ]
+    if bus.in_flight > 1 and not bus.ignores_ids:
+        lines.append(f"in_flight = {bus.in_flight}")
+    if bus.rtu:
+        lines.append("line_baud = 19200")
+    if bus.ignores_ids:
+        lines.append('transaction_id = "ignore"')
+    return "\n".join(lines) + "\n"
+
+
+def _detector(head: DrawnHead) -> str:
+    way = f'bus = "{head.bus}"\nunit = {head.unit}\n' if head.bus else f'mqtt = "depot/{head.id}"\n'
+    own = KINDS[head.kind].format(head=head, past=head.register + 1)
+    return f'[[detector]]\nid = "{head.id}"\narea = "{AREA}"\ncalibrated_on = 2026-03-01\n{way}{own}'
+
+
+_HEAD = """\
+[depot]
+id = "{id}"
+name = "Depósito sorteado"
+address = "Rua das Acácias 120"
+timezone = "America/Sao_Paulo"
+laws = []
+data = "var"
+lel_reference_vol_pct = 1.4
+
+[[area]]
+id = "{area}"
+licensed_kg = 6240
+use = "resale"
+
+[levels]
+A1 = 10
+A2 = 20
+A3 = 40
+"""
+
+_SIREN = """\
+[[channel]]
+id = "{siren.id}"
+kind = "{siren.kind}"
+bus = "{siren.bus}"
+unit = {siren.unit}
+coil = {siren.coil}
+"""
+
+_PHONE = """\
+[[channel]]
+id = "{phone}"
+kind = "webhook"
+url = "http://127.0.0.1:9000/{phone}"
+"""
+
+_OWNER = """\
+[[recipient]]
+id = "dona"
+name = "Dona do depósito"
+role = "owner"
+channels = [{channels}]
+alarms = ["A1", "A2", "A3", "BLIND", "SYSTEM"]
+"""
+
+_CENTRE = """\
+[[recipient]]
+id = "central-de-monitoramento"
+role = "centre"
+channels = ["{channel}"]
+alarms = ["A1", "A2", "A3"]
+"""
+
+_ESCALATION = """\
+[[escalation]]
+after_s = {after}
+recipients = ["central-de-monitoramento"]
+"""

@@ -1,0 +1,192 @@
+"""Looks on at every life of the gateway: writes the trace, and holds what is done against the promises."""
+
+import asyncio
+import hashlib
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from alerts.dispatcher import WAITING_MAX
+from alerts.outbox import MOST_OWED
+from gateway.events import Deliver, Effect, Entry, Record, SetOutput
+from gateway.hands import OUTCOMES_WAITING
+from gateway.journal.writer import MOST_QUEUED
+from gateway.records import event_from
+from simulator.bookkeeping import Bookkeeping
+from simulator.checker import Broken, Checker
+from simulator.lives import Life, Onlooker
+from simulator.pipes import NetLoop
+from simulator.virtual import VirtualClock
+
+MOST_TIMERS: Final = 400
+MOST_DEADLINES: Final = 2_000
+MOST_TASKS: Final = 100
+
+STANDS_LONGER: Final = ("flood", "chatter:")
+"""Conditions that tell of the last minutes as a whole."""
+
+DROPPED: Final = ("superseded", "outbox full", "expired")
+
+
+class Witness(Onlooker):
+    """Sees everything, from the first life to the last.
+
+    Attributes:
+        life: the gateway that runs now.
+        events: alarm events so far.
+    """
+
+    def __init__(self, loop: NetLoop, clock: VirtualClock, checker: Checker, looks: Callable[[float], None]) -> None:
+        self.life: Life | None = None
+        self.events = 0
+        self.books = Bookkeeping()
+        self._loop = loop
+        self._clock = clock
+        self._checker = checker
+        self._looks = looks
+        self._began = loop.time()
+        self._trace = hashlib.sha256()
+        self._dropped = 0
+        checker.when_due = lambda at: loop.call_at(at, self.inspect)
+
+    @property
+    def now(self) -> float:
+        """Seconds since the beginning."""
+        return self._loop.time() - self._began
+
+    @property
+    def trace(self) -> str:
+        """A hash over everything so far."""
+        return self._trace.hexdigest()[:16]
+
+    @property
+    def over(self) -> bool:
+        """Whether a promise was not kept."""
+        return bool(self._checker.broken or self.books.broken or self._loop.faults)
+
+    def broken(self) -> tuple[Broken, ...]:
+        """Every promise that was not kept, oldest first, with seconds since the beginning."""
+        broken = sorted((*self._checker.broken, *self.books.broken), key=lambda each: each.at)
+        faults = [Broken(self._loop.time(), "no-crash", fault) for fault in self._loop.faults]
+        return tuple(Broken(round(each.at - self._began, 3), each.promise, each.detail) for each in broken + faults)
+
+    def kept(self) -> dict[str, int]:
+        """How often each promise was put to the test."""
+        return self._checker.kept | {f"messages {how}": count for how, count in self.books.settled.items()}
+
+    def note(self, *said: object) -> None:
+        """Write one line of the trace."""
+        self._trace.update(f"{round(self.now * 1000)} {said!r}\n".encode())
+
+    # --- lives -----------------------------------------------------------------------------------
+
+    def begins(self, life: Life) -> None:
+        """A life begins: what it was given by the journal is held against what was committed."""
+        now = self._loop.time()
+        if life.reason:
+            self.books.standing(now, "journal", 1, f"{life.reason} after a crash")
+        self._dropped = 0
+        self.life = life
+        self.books.restored(now, life.journal.restored)
+        life.begin(self)
+        owed = (owed.delivery.id for owed in life.engine.telling.outbox)
+        self.books.put_back(now, life.journal.restored, life.engine.book, owed)
+        self._checker.began(now)
+        self.inspect()
+
+    def ends(self) -> None:
+        """It is about to end, in whatever way."""
+        if self.life is not None:
+            self.look_at_drops(self.life)
+        self._checker.ended(self._loop.time())
+
+    # --- what it does ----------------------------------------------------------------------------
+
+    def performs(self, effects: list[Effect]) -> None:
+        """Hold what the engine asks for against the promises, before it is done."""
+        now = self._loop.time()
+        if self.life is None:
+            return
+        for effect in effects:
+            match effect:
+                case Record():
+                    self.books.recorded(now, effect)
+                    self._entries(effect.entries)
+                    alarms = (entry.body for entry in effect.entries if entry.kind == "alarm")
+                    self._checker.heard(now, [event_from(body, self._clock.now()) for body in alarms])
+                case Deliver():
+                    self.note("deliver", effect.delivery.id, effect.delivery.attempt, effect.recorded)
+                    self.books.leaves(now, effect.event, recorded=effect.recorded)
+                case SetOutput():
+                    self.note("output", effect.output, effect.on)
+                case _:
+                    pass
+        self.inspect()
+
+    def committed(self, ticket: int) -> None:
+        """The journal holds this."""
+        self.note("commit", ticket)
+        self.books.committed(self._loop.time(), ticket)
+
+    def _entries(self, entries: Iterable[Entry]) -> None:
+        for entry in entries:
+            body = entry.body
+            if entry.kind == "alarm":
+                self.events += 1
+                said = (body["seq"], body["subject"], body["kind"], body["event"], body["level"], body["lel_milli"])
+                self.note("alarm", *said)
+            elif entry.kind == "delivery":
+                self.note("answer", body["delivery"], body["outcome"], body["reason"])
+                self._dropped += str(body["reason"]).startswith(DROPPED)
+            else:
+                self.note(entry.kind)
+
+    # --- looking around --------------------------------------------------------------------------
+
+    def inspect(self) -> None:
+        """See to the duties that are due."""
+        if self.life is not None:
+            self._checker.due(self._loop.time(), self.life.engine.book)
+
+    def look(self) -> None:
+        """Look at every bound."""
+        life, now = self.life, self._loop.time()
+        self.inspect()
+        self._looks(self.now)
+        if life is None:
+            return
+        lanes = life.wiring.dispatcher.counts()
+        figures = {
+            "outbox": (len(life.engine.telling.outbox), MOST_OWED),
+            "journal": (life.journal.health().queued, MOST_QUEUED),
+            "deadlines": (len(life.engine.deadlines), MOST_DEADLINES),
+            "outcomes": (life.hands.outcomes_waiting, OUTCOMES_WAITING + 1),
+            "timers": (self._loop.pending, MOST_TIMERS),
+            "tasks": (len(asyncio.all_tasks(self._loop)), MOST_TASKS),
+        }
+        figures |= {f"lane {name}": (lane.waiting, WAITING_MAX) for name, lane in lanes.items()}
+        self.books.bounded(now, figures)
+
+    def look_at_drops(self, life: Life) -> None:
+        """Nothing goes without being counted, and nothing at all where there is room."""
+        now, health, outbox = self._loop.time(), life.journal.health(), life.engine.telling.outbox
+        if outbox.dropped != self._dropped:
+            self.books.standing(
+                now, "messages", outbox.dropped, f"the outbox dropped {outbox.dropped} and recorded {self._dropped}"
+            )
+        lost = {"dropped": health.dropped, "refused": health.refused, "orphans": health.orphans}
+        self.books.standing(now, "records", sum(lost.values()), str(lost))
+
+    def look_at_rest(self, life: Life) -> None:
+        """All faults are over, and everybody has taken their alarms: nothing is left."""
+        self.look()
+        now, engine = self._loop.time(), life.engine
+        left = [
+            f"{alarm.key.subject} {alarm.key.kind.value} {alarm.phase.value} {alarm.reason}"
+            for alarm in engine.book
+            if not alarm.key.subject.startswith(STANDS_LONGER)
+        ]
+        self.books.standing(now, "alarms", len(left), "; ".join(left))
+        owed = [owed.delivery.id for owed in engine.telling.outbox]
+        self.books.standing(now, "messages", len(owed), "; ".join(owed[:5]))
+        blind = [str(name) for name, head in engine.sight.heads.items() if not engine.sight.watching(head)]
+        self.books.standing(now, "blind heads", len(blind), "; ".join(blind))
