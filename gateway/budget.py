@@ -214,7 +214,8 @@ def _to_output(depot: Depot, output: Output) -> tuple[tuple[str, float], ...]:
     timeout = bus.settings.timeout_ns / SECOND
     rest = max((head.turnaround_ns for head in bus.heads if head.unit == wire.unit), default=0) / SECOND
     switching = ("output", max(FIRST_OUTPUT_S, timeout + 3 * _transaction(bus, 1, rest)))
-    return (("output-line", timeout), switching) if bus.heads else (switching,)
+    asked = bus.heads or any(scale.bus == wire.bus for scale in depot.scales)
+    return (("output-line", timeout), switching) if asked else (switching,)
 
 
 def _sum(parts: tuple[tuple[str, float], ...]) -> float:

@@ -14,6 +14,7 @@ from gateway.orders import ByDesign
 from gateway.plans import Plan
 from gateway.store.settings import Influx, Keeping
 from gateway.supplies import Supply
+from gateway.weighing import Scale
 from sensors.drivers.modbus import ModbusHead
 from sensors.drivers.mqtt import MqttHead, MqttSettings
 from sensors.drivers.settings import BusSettings
@@ -183,6 +184,7 @@ class Depot:
     tests: Plan | None = None
     supplies: tuple[Supply, ...] = ()
     stock_sources: tuple[StockSource, ...] = ()
+    scales: tuple[Scale, ...] = ()
 
     @property
     def journal(self) -> Path:

@@ -17,7 +17,7 @@ from sensors.stamps import SECOND, Instant, Stamp, UtcNanos
 RELOAD_GRACE = SECOND
 """How long a known head may stay unheard after new orders, or after we slept, whatever its age was (ns)."""
 
-OF_WIRING = ("output:", "supply:", "mains:", "battery:", "channel:", "detector:", "bus:", "task:")
+OF_WIRING = ("output:", "supply:", "scale:", "mains:", "battery:", "channel:", "detector:", "bus:", "task:")
 """SYSTEM subjects that belong to lines, outputs and channels."""
 
 WINDOWS = {kind.value: kind for kind in WindowKind}

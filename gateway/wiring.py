@@ -1,6 +1,6 @@
 """Builds the parts that a depot's configuration names: lines, broker, outputs, channels. Runs none of them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
@@ -18,6 +18,7 @@ from gateway.depot import ConsoleChannel, Depot, MqttChannel, WebhookChannel
 from gateway.events import SystemCondition
 from gateway.orders import Orders, Watch
 from gateway.runtime import Part
+from gateway.scalewatch import ScaleWatch, Weighings
 from gateway.supplywatch import SupplyWatch
 from gateway.switching import heartbeats, switched
 from sensors.drivers.broker import Connect, connected
@@ -114,9 +115,22 @@ def build(depot: Depot, clock: Clock, pacer: Pacer, ears: Ears, outside: Outside
         parts.append(("mqtt", source.run))
     parts.extend(switching)
     parts.extend((f"supply:{one.id}", watch.run) for one, watch in zip(depot.supplies, supplies, strict=True))
+    parts.extend(_scales(depot, buses, clock, ears))
     parts.extend(dispatcher.workers())
     mqtt_out = next((channel for channel in channels.values() if isinstance(channel, MqttOut)), None)
     return Wiring(buses, source, outputs, channels, dispatcher, mqtt_out, tuple(parts), heartbeats(depot, outputs))
+
+
+def _scales(depot: Depot, buses: Mapping[str, ModbusBus], clock: Clock, ears: Ears) -> list[tuple[str, Part]]:
+    """The scales, and who hands their weighings over; the line of a scale is always one that is configured."""
+    if not depot.scales:
+        return []
+    weighings = Weighings(depot.office)
+    watches = [
+        (f"scale:{scale.id}", ScaleWatch(scale, buses[scale.bus], clock, weighings.add, ears.condition).run)
+        for scale in depot.scales
+    ]
+    return [*watches, ("weighings", weighings.run)]
 
 
 def orders(depot: Depot, wiring: Wiring) -> Orders:
@@ -164,6 +178,9 @@ def places(depot: Depot) -> Callable[[str], Place]:
     for supply in depot.supplies:
         named = supply.name if supply.name != supply.id else ""
         known |= {f"{part}:{supply.id}": replace(whole, detector_name=named) for part in ("supply", "mains", "battery")}
+    for scale in depot.scales:
+        named = scale.name if scale.name != scale.id else ""
+        known[f"scale:{scale.id}"] = replace(whole, area=areas[scale.area], detector_name=named)
     return lambda subject: known.get(subject, whole)
 
 

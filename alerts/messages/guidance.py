@@ -50,6 +50,7 @@ PARTS: Mapping[str, str] = {
     "mains": "mains",
     "battery": "battery",
     "supply": "supply",
+    "scale": "scale",
     "bus": "line-down",
     "mqtt": "broker",
     "task": "ours",

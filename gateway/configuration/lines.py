@@ -114,7 +114,7 @@ def _shared_places(sheet: Sheet, tables: Tables) -> None:
 
 def _broadcast_units(sheet: Sheet, tables: Tables) -> None:
     serial = {entry.table.id for entry in tables.buses if entry.table.transport != "tcp"}
-    for entry in (*tables.detectors, *tables.channels, *tables.supplies):
+    for entry in (*tables.detectors, *tables.channels, *tables.supplies, *tables.stock_sources):
         table = entry.table
         if (not isinstance(table, OutputTable) and entry.path[0] == "channel") or table.bus not in serial:
             continue

@@ -30,7 +30,7 @@ from gateway.configuration.schema import (
     TimingTable,
     WebhookTable,
 )
-from gateway.configuration.stock_sources import stock_sources_of
+from gateway.configuration.stock_sources import scales_of, stock_sources_of
 from gateway.configuration.supplies import supplies_of
 from gateway.configuration.suppressions import rules
 from gateway.configuration.tables import Entry, Tables, typed
@@ -106,10 +106,10 @@ def _loaded(sheet: Sheet, path: Path, environ: Mapping[str, str]) -> Loaded:
     influx = _influx(tables, secrets)
     outputs = outputs_of(sheet, tables, path.parent)
     tests, supplies = plan_of(sheet, tables, outputs), supplies_of(sheet, tables, path.parent)
-    stock = stock_sources_of(sheet, tables)
+    stock, scales = stock_sources_of(sheet, tables, path.parent), scales_of(sheet, tables, path.parent)
     sheet.finish()
     depot = _depot(path, tables, heads, mqtt=mqtt, channels=channels, influx=influx)
-    depot = replace(depot, outputs=outputs, tests=tests, supplies=supplies, stock_sources=stock)
+    depot = replace(depot, outputs=outputs, tests=tests, supplies=supplies, stock_sources=stock, scales=scales)
     return Loaded(depot, tuple(dict.fromkeys(sheet.warnings)))
 
 

@@ -233,20 +233,33 @@ class SupplyTable(Table):
 
 
 class StockSourceTable(Table):
-    """``[[stock_source]]``: a counter or a tag reader that tells of containers coming and going."""
+    """``[[stock_source]]``: a counter, a tag reader or a scale that tells of containers."""
 
     id: Id = Field(examples=['"portao-saida"'])
-    kind: Literal["counter", "tags"] = Field(default="counter", examples=['"counter"'])
-    mqtt: Text = Field(examples=['"portao/saida"'])
+    kind: Literal["counter", "tags", "scale"] = Field(default="counter", examples=['"counter"'])
+    mqtt: Text | None = Field(default=None, examples=['"portao/saida"'])
     value: str = Field(default="", max_length=300, examples=['"/count"'])
     number: str = Field(default="", max_length=300, examples=['"/seq"'])
     area: Text = Field(examples=['"patio"'])
     size: Annotated[str, StringConstraints(pattern=r"^P-[0-9]{1,3}$")] = Field(examples=['"P-13"'])
-    act: Literal["in", "out", "exchange", "empties-in", "empties-out"] = Field(examples=['"out"'])
+    act: Literal["in", "out", "exchange", "empties-in", "empties-out"] | None = Field(default=None, examples=['"out"'])
     brand: str = Field(default="", max_length=60, examples=['"Azul"'])
     wraps_at: int | None = Field(default=None, ge=2, le=2**32, examples=["65536"])
     most: int = Field(default=500, ge=1, le=100_000, examples=["500"])
-    again_s: float = Field(default=10.0, ge=0, le=86_400, examples=["10"])
+    again_s: float | None = Field(default=None, ge=0, le=86_400, examples=["10"])
+    profile: Text | None = Field(default=None, examples=['"tuna-id551pn"'])
+    name: Text | None = Field(default=None, examples=['"Balança do balcão"'])
+    bus: Text | None = Field(default=None, examples=['"balcao"'])
+    unit: Unit | None = Field(default=None, examples=["9"])
+    measure: Text = Field(default="weight", examples=['"gross"'])
+    channel: int | None = Field(default=None, ge=0, le=1000, examples=["1"])
+    weighs: Literal["full", "empty"] = Field(default="full", examples=['"empty"'])
+    kg_per_unit: float | None = Field(default=None, gt=0, le=1e6, examples=["0.01"])
+    check_s: float = Field(default=0.5, ge=0.2, le=10, examples=["0.5"])
+    readings: int = Field(default=3, ge=2, le=20, examples=["3"])
+    within_kg: float = Field(default=0.05, ge=0, le=5, examples=["0.05"])
+    least_kg: float | None = Field(default=None, gt=0, le=1e6, examples=["6.5"])
+    most_kg: float | None = Field(default=None, gt=0, le=1e6, examples=["39"])
 
 
 class OutputTestTable(Table):

@@ -9,23 +9,35 @@ import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from decimal import Decimal
-from typing import Any
+from typing import Any, assert_never
 
 import msgspec
 import structlog
 
 from alerts.messages.catalogue import LANGUAGES, Catalogue
-from compliance.registers.counters import Step
 from compliance.registers.entries import STOCK_ACTS, Act, Entry, EntryId, Millis
 from compliance.registers.forms import Problem, to_json
 from compliance.vocabulary import Severity
-from dashboards.office import MOST_BREACHES, Attach, Breach, Enter, Fault, Import, Judged, Look, Paper, Reply, ToOffice
+from dashboards.office import (
+    MOST_BREACHES,
+    Attach,
+    Breach,
+    Enter,
+    Fault,
+    Import,
+    Judged,
+    Look,
+    Paper,
+    Reply,
+    ToOffice,
+    Weighed,
+)
 from dashboards.ports import Answer
 from gateway.clock import SystemClock
 from gateway.control import ControlError
 from gateway.depot import Depot
 from gateway.journal.errors import StoreError
-from gateway.office import attachments, counting, findings, parts, shown
+from gateway.office import attachments, findings, parts, shown
 from gateway.office import entries as kept
 from gateway.office.asked import MomentError, from_lines, from_sheet, moment
 from gateway.office.books import Books
@@ -33,6 +45,7 @@ from gateway.office.counting import StockSource
 from gateway.office.desk import Admitted, Told
 from gateway.office.door import ask_watch
 from gateway.office.forms import ATTACHMENT
+from gateway.office.intake import Intake
 from gateway.office.judge import until_midnight_s
 from gateway.office.report import report
 from gateway.office.watchline import UnsettledError, WatchLine
@@ -43,9 +56,6 @@ WRITTEN_WITHIN_S = 10.0
 
 LICENCE, CONFIGURATION = "licensed_kg", "depot.toml"
 """The fact that only the configuration tells, and who is said to tell it."""
-
-LONGEST_AGAIN_MS = 86_400_000
-"""How long a tag is remembered: the longest `again_s` there is."""
 
 LOOK_S = 60.0
 """How often the office looks at what the watch has proven."""
@@ -69,7 +79,7 @@ class Clerk:
         self._looks = 0
         self._watch_knows = True
         self._stirred = asyncio.Event()
-        self._tags: dict[tuple[str, str], Millis] = {}
+        self._intake = Intake(depot, self._books, self._write)
         self._log = structlog.get_logger("office")
 
     async def answer(self, ask: ToOffice) -> Reply:
@@ -83,10 +93,7 @@ class Clerk:
                 case _:
                     pass
             async with self._one_at_a_time:
-                if isinstance(ask, Look):
-                    await self._catch_up()
-                    return await asyncio.to_thread(self._look, ask)
-                return await self._enter(ask)
+                return await self._in_turn(ask)
         except (StoreError, ControlError) as error:
             code = "unsettled" if isinstance(error, UnsettledError) else "busy"
             return Reply(ask.ref, ok=False, error=code, data=str(error))
@@ -98,6 +105,18 @@ class Clerk:
         ) as error:  # a fault of ours: whoever asked hears so
             self._log.exception("ask not answered", ask=type(ask).__name__)
             return Reply(ask.ref, ok=False, error="failed", data=f"{type(error).__name__}: {error}"[:200])
+
+    async def _in_turn(self, ask: Enter | Import | Look | Weighed) -> Reply:
+        match ask:
+            case Look():
+                await self._catch_up()
+                return await asyncio.to_thread(self._look, ask)
+            case Weighed():
+                return await self._weighed(ask)
+            case Enter() | Import():
+                return await self._enter(ask)
+            case _:
+                assert_never(ask)
 
     # --- entering -------------------------------------------------------------------------------
 
@@ -196,49 +215,19 @@ class Clerk:
             async with self._one_at_a_time:
                 await self._watch.settle()
                 await self._catch_up()
-                await (self._take_tag if source.kind == "tags" else self._take_count)(source, payload)
+                if await self._intake.heard(source, payload, self._now()):
+                    self._stirred.set()
         except (StoreError, ControlError) as error:
             self._log.error("stock message not entered", source=source.id, reason=str(error))
 
-    async def _take_tag(self, source: StockSource, payload: bytes) -> None:
-        name, now = counting.tag(source, payload), self._now()
-        if name is None:
-            self._log.warning("stock message without a tag", source=source.id)
-            return
-        seen = self._tags.get((source.id, name))
-        self._tags = {key: at for key, at in self._tags.items() if now - at <= LONGEST_AGAIN_MS}
-        self._tags[source.id, name] = now
-        if seen is not None and now - seen < source.again_s * 1000:
-            return
-        moved = counting.movement(source, 1, now, _new_id)
-        answer = self._books.desk.admit([Told(moved)], now)
-        if isinstance(answer, Admitted):
-            await self._write(source.id, [kept.line(entry) for entry in answer.entries], now)
-            self._stirred.set()
-        else:
-            self._log.error("stock message refused", source=source.id, problem=answer.problems[0].problem)
-
-    async def _take_count(self, source: StockSource, payload: bytes) -> None:
-        held = self._books.desk.standing(counting.MARKS).get(source.id)
-        passed = counting.heard(source, payload, None if held is None else counting.mark_of(held.values))
-        if passed is None:
-            self._log.warning("stock message without a count", source=source.id)
-            return
-        if passed.step is Step.REPEATED or (passed.step is Step.COUNTED and not passed.units):
-            return
-        now, entries, doubt = self._now(), [], ""
-        if passed.step is Step.DOUBTFUL:
-            doubt = "jump"
-        elif passed.units:
-            answer = self._books.desk.admit([Told(counting.movement(source, passed.units, now, _new_id))], now)
-            entries = list(answer.entries) if isinstance(answer, Admitted) else []
-            doubt = "" if isinstance(answer, Admitted) else answer.problems[0].problem
-        if doubt:
-            self._log.error("stock count in doubt: somebody must count", source=source.id, reason=doubt)
-        entries.append(counting.marked(source, passed.mark, now, _new_id, doubt))
-        await self._write(source.id, [kept.line(entry) for entry in entries], now)
+    async def _weighed(self, ask: Weighed) -> Reply:
+        await self._watch.settle()
         await self._catch_up()
+        problems = await self._intake.weighed(ask, self._now())
+        if problems:
+            return self._refused(ask.ref, problems)
         self._stirred.set()
+        return Reply(ask.ref, ok=True)
 
     # --- judging --------------------------------------------------------------------------------
 

@@ -12,12 +12,16 @@ from typing import Any
 
 from compliance.registers.counters import Counter, Mark, Step, step
 from compliance.registers.entries import Act, Entry, EntryId, Millis, Scalar
+from sensors.wire.counts import TagPoints, tags_in
+from sensors.wire.documents import GarbledPayloadError, documents
 from sensors.wire.payload_points import pointer_tokens
 
 MARKS = "counter"
 """The register of last readings; no form shows it."""
 
 MOST_BYTES = 4096
+MOST_READER_BYTES = 65_536
+"""Of a message that may tell of many tags."""
 
 MOVES: Mapping[str, tuple[Act, Mapping[str, Scalar]]] = {
     "in": (Act.ENTER, {"state": "full"}),
@@ -39,6 +43,7 @@ class StockSource:
         value: JSON pointer to the count or the tag; empty: the whole payload.
         number: JSON pointer to the message's number, where it bears one; empty: none.
         again_s: the same tag within such a time is the same container.
+        tags: where a reader whose profile is known has them: several in one message; None: one, at `value`.
     """
 
     id: str
@@ -52,6 +57,7 @@ class StockSource:
     brand: str = ""
     counter: Counter = field(default_factory=Counter)
     again_s: float = 10.0
+    tags: TagPoints | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +79,21 @@ def heard(source: StockSource, payload: bytes, last: Mark | None) -> Passed | No
     return Passed(*step(source.counter, last, Mark(value, number)))
 
 
-def tag(source: StockSource, payload: bytes) -> str | None:
-    """Read a tag's id; None where there is none."""
+def tags(source: StockSource, payload: bytes) -> tuple[str, ...]:
+    """Read the tags that a message tells of, each once."""
+    if source.tags is not None:
+        return _of_reader(source.tags, payload)
     found = _at(_document(payload), source.value)
     text = str(found).strip() if isinstance(found, str | int) and not isinstance(found, bool) else ""
-    return text[:100] or None
+    return (text[:100],) if text else ()
+
+
+def _of_reader(points: TagPoints, payload: bytes) -> tuple[str, ...]:
+    try:
+        found = documents(payload[:MOST_READER_BYTES], points.field.payload or "json")
+    except GarbledPayloadError:
+        return ()
+    return tuple(dict.fromkeys(tag for document in found for tag in tags_in(points, document)))
 
 
 def mark_of(values: Mapping[str, Any]) -> Mark | None:
@@ -97,8 +113,13 @@ def movement(source: StockSource, units: int, now: Millis, new_id: Callable[[], 
 
 def marked(source: StockSource, mark: Mark, now: Millis, new_id: Callable[[], str], doubt: str = "") -> Entry:
     """Return the entry that keeps a counter's reading; `doubt` says why it moved nothing."""
-    values: dict[str, Scalar] = {"value": mark.value, "number": mark.number, "doubt": doubt}
+    values: dict[str, Scalar] = {"value": mark.value, "number": mark.number, "doubt": doubt, "area": source.area}
     return Entry(EntryId(new_id()), MARKS, source.id, Act.RECORD, values, now, now, source.id, "mqtt")
+
+
+def doubted(source: StockSource, now: Millis, new_id: Callable[[], str], doubt: str) -> Entry:
+    """Return the entry that says why what a reader saw moved nothing."""
+    return marked(source, Mark(0), now, new_id, doubt)
 
 
 def _document(payload: bytes) -> object:

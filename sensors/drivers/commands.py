@@ -1,4 +1,7 @@
-"""Commands to outputs: written, read back, tried twice, never left without an answer. Knows no socket."""
+"""Commands to outputs: written, read back, tried twice, never left without an answer; and glances. Knows no socket.
+
+A glance is a question that nobody's safety hangs on: asked once, alone, and only in the idle gap of its line.
+"""
 
 from collections import deque
 from collections.abc import Callable
@@ -12,6 +15,10 @@ from sensors.wire.outputs import OutputPoint
 MAX_COMMANDS: Final = 64
 COMMAND_S: Final = 1.0
 """A command that could not be sent for so long (no connection) fails."""
+
+MAX_GLANCES: Final = 16
+GLANCE_S: Final = 10.0
+"""A glance for which the line had no gap so long fails: its polls leave no room for it."""
 
 Done = Callable[[bool | None, str], None]
 """Told once: the output's state as read back, or None and a short reason."""
@@ -34,15 +41,17 @@ class Command:
 
     Attributes:
         expires: when it is given up if it could not even be sent (loop seconds).
-        trusted, heard: as of a `Poll`: it is held, not failed, while the line is in doubt.
+        glance: it is only asked once, when the line has nothing else to do.
+        trusted, heard: as of a `Poll`: it is held, not failed, while the line is in doubt; a glance is not.
     """
 
-    __slots__ = ("ask", "attempt", "back", "cascade", "done", "expires", "fault", "point", "sent", "unit")
+    __slots__ = ("ask", "attempt", "back", "cascade", "done", "expires", "fault", "glance", "point", "sent", "unit")
 
-    trusted: Final = True
     heard: Final = NEVER
 
-    def __init__(self, unit: int, point: Readable, on: bool | None, done: Done, now: float) -> None:
+    def __init__(
+        self, unit: int, point: Readable, on: bool | None, done: Done, now: float, *, glance: bool = False
+    ) -> None:
         """Prepare it.
 
         Raises:
@@ -57,27 +66,44 @@ class Command:
             raise ValueError("an output that cannot be read back")
         self.ask = ask
         self.done = done
-        self.expires = now + COMMAND_S
+        self.expires = now + (GLANCE_S if glance else COMMAND_S)
+        self.glance = glance
         self.sent = NEVER
         self.attempt = 1
         self.fault = ""
         self.cascade = False
 
+    @property
+    def trusted(self) -> bool:
+        """Whether its silence would be a surprise."""
+        return not self.glance
+
 
 class Commands:
-    """Those that wait, oldest first."""
+    """Those that wait, oldest first; glances in a queue of their own."""
 
     def __init__(self, counters: Counters) -> None:
         self.queue: deque[Command] = deque()
+        self.glances: deque[Command] = deque()
         self._counters = counters
 
     def add(self, command: Command) -> None:
         """Queue one; at the bound it fails at once."""
         self._counters.commands += 1
-        if len(self.queue) >= MAX_COMMANDS:
+        queue, most = (self.glances, MAX_GLANCES) if command.glance else (self.queue, MAX_COMMANDS)
+        if len(queue) >= most:
             self.failed(command, "queue-full")
         else:
-            self.queue.append(command)
+            queue.append(command)
+
+    def give_up_glances(self, now: float) -> None:
+        """Fail the glances for which the line had no gap for too long."""
+        while self.glances and self.glances[0].expires <= now:
+            self.failed(self.glances.popleft(), "no-gap")
+
+    def wait_on(self, command: Command) -> None:
+        """It was taken and cannot be sent yet: first in its queue again."""
+        (self.glances if command.glance else self.queue).appendleft(command)
 
     def take(self, held: Callable[[Command], bool] | None) -> Command | None:
         """Take the oldest that is not held."""
@@ -103,7 +129,7 @@ class Commands:
 
     def again(self, command: Command, reason: str) -> None:
         """One attempt got no answer: try once more, ahead of all others, or give up."""
-        if command.attempt == 1:
+        if command.attempt == 1 and not command.glance:
             self._counters.retries += 1
             command.attempt = 2
             command.fault = ""
@@ -124,9 +150,17 @@ class Commands:
         """Without a connection: give up those that waited too long."""
         while self.queue and self.queue[0].expires <= now:
             self.failed(self.queue.popleft(), reason)
+        self.look_away(reason)
+
+    def look_away(self, reason: str) -> None:
+        """There is no connection: no glance is waited for."""
+        waiting, self.glances = self.glances, deque()
+        for glance in waiting:
+            self.failed(glance, reason)
 
     def stop(self) -> None:
         """Fail all that wait."""
         waiting, self.queue = self.queue, deque()
         for command in waiting:
             self.failed(command, "stopped")
+        self.look_away("stopped")

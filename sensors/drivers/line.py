@@ -84,6 +84,7 @@ class Line:
         """A new slot begins: everybody's turn, the silent excepted, who are reported as such."""
         self._slot_end = now + self._period_s
         self._strays.new_slot()
+        self._commands.give_up_glances(now)
         if self._write is None:
             for poll in self._turns.polls if self.reason else ():
                 self._outcomes.publish(poll, Status.NO_CONTACT, self.reason)
@@ -135,7 +136,8 @@ class Line:
     @property
     def wants_to_send(self) -> bool:
         """Whether `pump` has anything to do."""
-        return bool(self._turns.queue or self._commands.queue or self._silent.polls)
+        commands = self._commands
+        return bool(self._turns.queue or commands.queue or self._silent.polls or commands.glances)
 
     def due(self) -> float:
         """When `sweep` must be called next, at the latest (loop seconds)."""
@@ -149,7 +151,7 @@ class Line:
         return inf if self._quiet is None or self._write is None else self._quiet.resume_at
 
     def pump(self, now: float) -> None:
-        """Send what is next, as far as the line takes it: commands, then polls in turn, then one probe."""
+        """Send what is next, as far as the line takes it: commands, then polls in turn, then one probe or glance."""
         if self._quiet is not None:
             self._quiet.resume_at = inf
         while self._write is not None and len(self._flights) < self._room() and not self._alone():
@@ -161,7 +163,7 @@ class Line:
                 return
             if self._quiet is not None and self._quiet.wait(exchange.unit, now):
                 if isinstance(exchange, Command):
-                    self._commands.queue.appendleft(exchange)
+                    self._commands.wait_on(exchange)
                 else:
                     self._turns.queue.appendleft(exchange)
                 return
@@ -286,6 +288,14 @@ class Line:
         self._commands.add(Command(unit, point, on, done, now))
         self.pump(now)
 
+    def glance(self, unit: int, point: Readable, done: Done, now: float) -> None:
+        """Queue a question behind everything else: asked once, in an idle gap, of a unit that nobody's safety needs."""
+        if self._write is None:
+            done(None, self.reason or "no-contact")
+            return
+        self._commands.add(Command(unit, point, None, done, now, glance=True))
+        self.pump(now)
+
     # --- details: turns
 
     def _alone(self) -> bool:
@@ -309,7 +319,11 @@ class Line:
         poll = self._turns.take(held)
         if poll is not None or self._flights:
             return poll
-        return self._silent.due(now, self._slot_end, held)
+        probe = self._silent.due(now, self._slot_end, held)
+        glances = self._commands.glances
+        if probe is None and glances and now + self._timeout_s <= self._slot_end:
+            return glances.popleft()
+        return probe
 
     # --- details: time
 

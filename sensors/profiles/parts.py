@@ -141,7 +141,6 @@ def tag_points(table: Table) -> TagPoints:
         encoding=found.get("encoding", "hex"),
         when=tuple(when_of(f"when.{at}", when) for at, when in enumerate(found.get("when", ()))),
         same_within_s=found.get("same_within_s", ONE_READ_S),
-        antenna=found.get("antenna"),
     )
 
 

@@ -1,15 +1,22 @@
-"""Counters and tag readers through a real Mosquitto and the whole gateway: nothing twice, nothing lost by a restart."""
+"""Counters, tag readers and a scale on real servers, and the whole gateway: nothing twice, nothing lost."""
 
 import asyncio
 import json
+import struct
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from typing import Any
 
 import aiomqtt
 import pytest
+from pymodbus.client import AsyncModbusTcpClient
+from pymodbus.server import ModbusTcpServer
+from pymodbus.simulator import DataType, SimData, SimDevice
 from whole_depot import Whole
 from whole_office import asked, done, opened
 
-from dashboards.office import Look
+from dashboards.office import Enter, LineAsk, Look
+from simulator.staging import free_port
 
 pytestmark = [pytest.mark.servers, pytest.mark.asyncio]
 
@@ -94,3 +101,82 @@ async def test_what_passes_the_gate_leaves_the_stock_once_over_repeats_wraps_and
     assert await depot.stop() == 0
     depot.sound()
     assert "somebody must count" in depot.log()
+
+
+SCALE = """
+[[bus]]
+id = "balcao"
+transport = "tcp"
+host = "127.0.0.1"
+port = {port}
+period_ms = 100
+timeout_ms = 80
+
+[[stock_source]]
+id = "balanca"
+kind = "scale"
+bus = "balcao"
+unit = 1
+profile = "tuna-id551pn"
+channel = 1
+area = "patio"
+size = "P-13"
+act = "out"
+check_s = 0.2
+"""
+
+
+@asynccontextmanager
+async def scale_server() -> AsyncIterator[tuple[int, Callable[..., Awaitable[None]]]]:
+    """A server of pymodbus that is an indicator of four scales; yields its port, and what sets the first scale."""
+    port = free_port()
+    words = [SimData(0, values=[0] * 64, datatype=DataType.REGISTERS)]
+    bits = [SimData(0, values=[False] * 16, datatype=DataType.BITS)]
+    server = ModbusTcpServer(context=SimDevice(1, (bits, bits, words, words)), address=("127.0.0.1", port))
+    await server.serve_forever(background=True)
+    client = AsyncModbusTcpClient("127.0.0.1", port=port)
+    await client.connect()
+
+    async def show(kg: float, *, moving: bool = False) -> None:
+        status = 0x8000 | (0x1000 if moving else 0)
+        answer = await client.write_registers(0, [*struct.unpack(">HH", struct.pack(">f", kg)), 0, 0, status])
+        assert not answer.isError()
+
+    try:
+        yield port, show
+    finally:
+        client.close()
+        await server.shutdown()
+
+
+async def empty(show: Callable[..., Awaitable[None]]) -> None:
+    """Nothing on the platform, for a little longer than three readings take."""
+    await show(0.0)
+    await asyncio.sleep(1.0)
+
+
+async def test_a_scale_makes_one_ticket_of_each_container_that_stood_still_on_it(depot: Whole) -> None:
+    async with scale_server() as (port, show):
+        depot.extra = SCALE.format(port=port)
+        await show(28.0)  # it stands there when nobody knows since when: no ticket
+        await depot.start()
+        await opened(depot)
+        nine = LineAsk("stock", "patio", "in", {"size_kg": "13", "state": "full", "units": 9})
+        assert (await asked(depot, Enter(1, "Ana", (nine,)))).ok
+        await empty(show)
+        await show(28.35, moving=True)
+        await asyncio.sleep(0.5)
+        await show(28.35)
+        await become(depot, 8)
+        await show(28.35, moving=True)
+        await show(28.35)
+        await empty(show)
+        await show(27.9)
+        await become(depot, 7)
+    tickets = {held["subject"]: held for held in (await asked(depot, Look(1, "register", "weighing"))).data}
+    assert sorted(held["values"]["full_weighed_kg"] for held in tickets.values()) == ["27.9", "28.35"]
+    (entry,) = (await asked(depot, Look(1, "history", "weighing", min(tickets)))).data
+    assert (entry["by"], entry["source"], entry["act"]) == ("balanca", "scale", "record")
+    assert entry["effective"] <= entry["recorded"]
+    assert await depot.stop() == 0
+    depot.sound()

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from compliance.registers.counters import Counter, Mark, Step
 from compliance.registers.entries import Act, Millis
-from gateway.office.counting import StockSource, heard, mark_of, marked, movement, tag
+from gateway.office.counting import StockSource, heard, mark_of, marked, movement, tags
+from sensors.profiles.parts import tag_points
 
 GATE = StockSource(
     "portao", "counter", "portao/saida", "patio", Decimal(13), "out", "/n", "/seq", counter=Counter(65536)
@@ -63,7 +64,7 @@ def test_what_says_no_count_is_none(payload: bytes) -> None:
 def test_no_message_breaks_the_reading(payload: bytes) -> None:
     found = heard(GATE, payload, Mark(1))
     assert found is None or 0 <= found.units <= GATE.counter.most
-    assert tag(GATE, payload) != ""
+    assert "" not in tags(GATE, payload)
 
 
 @given(st.lists(st.integers(0, 400), min_size=1, max_size=30), st.data())
@@ -99,8 +100,16 @@ def test_the_mark_comes_back_from_its_entry_and_a_movement_is_what_passed() -> N
 
 
 def test_a_tag_is_text_or_a_number_and_nothing_else() -> None:
-    assert tag(GATE, b'{"n": "E200 3412"}') == "E200 3412"
-    assert tag(GATE, b'{"n": 77}') == "77"
-    assert tag(GATE, b'{"n": ["x"]}') is None
+    assert tags(GATE, b'{"n": "E200 3412"}') == ("E200 3412",)
+    assert tags(GATE, b'{"n": 77}') == ("77",)
+    assert tags(GATE, b'{"n": ["x"]}') == ()
     plain = StockSource("leitor", "tags", "t", "patio", Decimal(13), "in")
-    assert tag(plain, b"ABC\n") == "ABC"
+    assert tags(plain, b"ABC\n") == ("ABC",)
+
+
+def test_a_readers_profile_finds_every_tag_of_a_message_once() -> None:
+    points = tag_points({"payload": "list", "id": "/epc", "when": [{"pointer": "/type", "equals": "read"}]})
+    reader = StockSource("leitor", "tags", "t", "patio", Decimal(13), "in", tags=points)
+    reads = [{"type": "read", "epc": "3074ab"}, {"type": "hello"}, {"type": "read", "epc": "3074AB"}]
+    assert tags(reader, json.dumps([*reads, {"type": "read", "epc": "3074ac"}]).encode()) == ("3074AB", "3074AC")
+    assert tags(reader, b"{") == tags(reader, b"{}") == ()

@@ -18,9 +18,10 @@ from sensors.drivers.quiet import Quiet
 from sensors.drivers.silent import BACKOFF_LAST_S
 from sensors.readings import DetectorId, Quality, Reading, Scan, Status
 from sensors.stamps import SECOND, Instant, Stamp, UtcNanos
+from sensors.wire.gauges import RegisterGauge, Sign
 from sensors.wire.modbus import HEAD, Ask, Head
 from sensors.wire.outputs import coil
-from sensors.wire.points import Basis, Function, ModbusPoints, Type
+from sensors.wire.points import Basis, Function, ModbusPoints, Place, Type
 from sensors.wire.registers import InstalledHead, plan
 
 PERIOD_S, TIMEOUT_S, TICK_S = 0.5, 0.2, 0.01
@@ -496,3 +497,68 @@ def test_a_dead_line_is_given_up_though_the_loop_stands_still_too():
         line.run(line.now + 0.053)
         line.now += 0.5
     assert line.closings
+
+
+PLACE = RegisterGauge(Place(Function.HOLDING, 0, Type.UINT16), Sign(above=1.0))
+
+
+class Glancer:
+    """Looks at one place each second that it was answered, later and later while it is not, as a scale is looked at."""
+
+    def __init__(self, line: VirtualLine, unit: int) -> None:
+        self.line, self.unit = line, unit
+        self.told: list[tuple[float, bool | None, str]] = []
+
+    def done(self, state: bool | None, reason: str) -> None:
+        self.told.append((self.line.now, state, reason))
+
+    def run(self, until: float, every: float) -> None:
+        asked = 0
+        while self.line.now < until:
+            if asked == len(self.told):
+                asked += 1
+                self.line.line.glance(self.unit, PLACE, self.done, self.line.now)
+            self.line.run(min(until, self.line.now + every))
+
+
+def test_a_place_that_is_glanced_at_answers_in_the_gaps_and_no_head_waits_for_it():
+    plain, glanced = (VirtualLine(Gateway(set(range(1, 25)) | {99}, service_s=0.01)) for _ in range(2))
+    plain.run(60.0)
+    glancer = Glancer(glanced, 99)
+    glancer.run(60.0, 0.5)
+    assert len(glancer.told) > 50 and {(state, reason) for _, state, reason in glancer.told} == {(True, "")}
+    assert glanced.longest_gap(5.0) == pytest.approx(plain.longest_gap(5.0), abs=0.03)
+    assert glanced.failed_readings_of_the_living() == 0
+
+
+@pytest.mark.parametrize("mute_wait_s", [0.2, 1.0])
+def test_a_mute_place_that_is_glanced_at_holds_nobody_up_for_longer_than_a_probe(mute_wait_s):
+    gateway = Gateway(set(range(1, 25)), mute_wait_s=mute_wait_s)
+    line = VirtualLine(gateway)
+    gateway.mute = {99}
+    glancer = Glancer(line, 99)
+    glancer.run(120.0, 10.0)
+    assert {reason for _, _, reason in glancer.told} == {"timeout"}
+    assert line.failed_readings_of_the_living() == 0
+    assert line.longest_gap(5.0) < mute_wait_s + PERIOD_S + 0.1
+    assert line.closings == []
+
+
+def test_a_line_without_a_gap_says_so_to_whoever_glances_and_polls_on():
+    line = VirtualLine(Gateway(set(range(1, 33)), service_s=0.02))
+    glancer = Glancer(line, 1)
+    glancer.run(40.0, 1.0)
+    assert glancer.told and {reason for _, _, reason in glancer.told} == {"no-gap"}
+    assert line.failed_readings_of_the_living() == 0
+
+
+def test_a_glance_without_a_connection_is_refused_at_once_and_one_that_waits_with_the_connection():
+    line = VirtualLine(Gateway({1}))
+    asked = Asked()
+    line.run(0.45)
+    line.line.glance(1, PLACE, asked.done, line.now)
+    assert asked.told == [], "it waits for a gap: this slot has none left"
+    line.line.closed("refused", line.now)
+    line.line.sweep(line.now)
+    line.line.glance(1, PLACE, asked.done, line.now)
+    assert asked.told == [(None, "refused")] * 2

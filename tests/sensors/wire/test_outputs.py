@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from sensors import profiles
 from sensors.profiles import ProfileError
 from sensors.profiles.parts import counter_point, mqtt_output, output_point, tag_points
-from sensors.stamps import SECOND, Instant
-from sensors.wire.counts import Counted, CounterPoint, TagRead, TagReader, counted
+from sensors.wire.counts import Counted, CounterPoint, counted, tags_in
 from sensors.wire.outputs import ForbiddenOutputError, MqttOutput, OutputPoint
 from sensors.wire.points import Function, Place, Type
 
@@ -87,21 +86,19 @@ def test_a_counter_never_counts_backwards(wrap, data):
 TAGS = {"payload": "list", "id": "/e/epc", "encoding": "hex", "antenna": "/e/port", "same_within_s": 2}
 
 
-def test_tags_are_read_once_within_their_time_and_other_events_are_no_tags():
-    reader = TagReader(tag_points({**TAGS, "when": [{"pointer": "/type", "equals": "tagInventory"}]}))
+def test_every_tag_of_a_message_is_read_once_and_other_events_are_no_tags():
+    points = tag_points({**TAGS, "when": [{"pointer": "/type", "equals": "tagInventory"}]})
     seen = {"type": "tagInventory", "e": {"epc": "3074ab", "port": 2}}
     other = {"type": "status", "e": {"epc": "3074ac"}}
-    assert reader.read([seen, other, seen], Instant(0)) == (TagRead("3074AB", "2"),)
-    assert reader.read([seen], Instant(SECOND)) == ()
-    assert reader.read([seen], Instant(4 * SECOND)) == (TagRead("3074AB", "2"),)
+    assert tags_in(points, [seen, other, seen]) == ("3074AB",)
 
 
 @pytest.mark.parametrize(
     ("encoding", "raw", "tag"), [("base64", "MHSr", "3074AB"), ("text", " P13-7 ", "P13-7"), ("hex", "xyz", "")]
 )
 def test_a_tags_number_is_read_as_its_reader_writes_it(encoding, raw, tag):
-    reader = TagReader(tag_points({"id": "/id", "encoding": encoding}))
-    assert [read.tag for read in reader.read({"id": raw}, Instant(0))] == ([tag] if tag else [])
+    points = tag_points({"id": "/id", "encoding": encoding})
+    assert tags_in(points, {"id": raw}) == ((tag,) if tag else ())
 
 
 @given(
@@ -110,5 +107,4 @@ def test_a_tags_number_is_read_as_its_reader_writes_it(encoding, raw, tag):
     )
 )
 def test_no_document_makes_a_reader_of_tags_fail(document):
-    read = TagReader(tag_points(TAGS)).read(document, Instant(0))
-    assert all(bytes.fromhex(one.tag) for one in read)
+    assert all(bytes.fromhex(tag) for tag in tags_in(tag_points(TAGS), document))

@@ -1,0 +1,89 @@
+"""When a weight on a scale is one container, weighed once: steady, within bounds, and the platform empty before. Pure.
+
+Nothing is guessed from noise: a weight counts once several readings in a row agree and the scale itself lets each
+of them count. The next one counts only after the platform was seen empty for as many readings. What stands on it when
+the watch starts was weighed before, or nobody knows.
+"""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from sensors.stamps import Stamp
+from sensors.wire.points import ModbusPoints
+from sensors.wire.scales import Weight
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """One scale that weighs containers at the sale.
+
+    Attributes:
+        points, kg_per_unit: where its weight is, and what one of its number is in kg.
+        full: it weighs full containers; False: the returned ones.
+        act: the stock movement that each weighing is as well; empty for none.
+        check_s: between two readings.
+        readings: so many in a row must agree, within `within_kg`.
+        least_kg, most_kg: what can be one container; less is an empty platform, more is something else.
+        unseen_s: without a weight that may be counted for so long, it is told.
+    """
+
+    id: str
+    bus: str
+    unit: int
+    points: ModbusPoints
+    kg_per_unit: float
+    area: str
+    size_kg: Decimal
+    full: bool = True
+    act: str = ""
+    brand: str = ""
+    name: str = ""
+    check_s: float = 0.5
+    readings: int = 3
+    within_kg: float = 0.05
+    least_kg: float = 6.5
+    most_kg: float = 39.0
+    unseen_s: float = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class Weighing:
+    """One container was weighed; `at` is the first reading that showed its weight."""
+
+    kg: Decimal
+    at: Stamp
+
+
+class Platform:
+    """What stands on one scale; time is an argument."""
+
+    def __init__(self, scale: Scale) -> None:
+        self._scale = scale
+        self._run: list[float] = []
+        self._began: Stamp | None = None
+        self._free = False
+
+    def shown(self, weight: Weight, at: Stamp) -> Weighing | None:
+        """Take one reading; return the weighing that it completes."""
+        if weight.kg is None:
+            self._run.clear()
+            return None
+        if self._run and max(*self._run, weight.kg) - min(*self._run, weight.kg) > self._scale.within_kg:
+            self._run.clear()
+        if not self._run:
+            self._began = at
+        self._run.append(weight.kg)
+        if len(self._run) < self._scale.readings or self._began is None:
+            return None
+        self._run = self._run[-self._scale.readings :]
+        kg = sorted(self._run)[len(self._run) // 2]
+        if kg < self._scale.least_kg:
+            self._free = True
+        elif self._free and kg <= self._scale.most_kg:
+            self._free = False
+            return Weighing(round(Decimal(repr(kg)), 3), self._began)
+        return None
+
+    def lost(self) -> None:
+        """It could not be read: readings before and after do not agree with each other, whatever they show."""
+        self._run.clear()
