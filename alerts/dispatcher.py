@@ -111,7 +111,7 @@ class _Lane:
         self._report = report
         self._gas: OrderedDict[str, _Job] = OrderedDict()
         self._others: OrderedDict[str, _Job] = OrderedDict()
-        self._filled = asyncio.Event()
+        self._filled = asyncio.Semaphore(0)
         self._in_hand: dict[int, Delivery] = {}
         self._attempts = 0
         self._timeouts = 0
@@ -124,13 +124,16 @@ class _Lane:
         """
         crowded_out: Delivery | None = None
         queue = self._gas if job.event.key.kind is Kind.GAS else self._others
-        if job.delivery.id not in queue and len(self._gas) + len(self._others) >= WAITING_MAX:
+        if job.delivery.id in queue:
+            queue[job.delivery.id] = job
+            return None
+        if len(self._gas) + len(self._others) >= WAITING_MAX:
             self._crowded_out += 1
             if queue is self._others or not self._others:
                 return job.delivery
             crowded_out = self._others.popitem()[1].delivery
         queue[job.delivery.id] = job
-        self._filled.set()
+        self._filled.release()  # wakes one worker, not all of them
         return crowded_out
 
     async def work(self, slot: int) -> None:
@@ -154,9 +157,9 @@ class _Lane:
         return LaneCount(waiting, len(self._in_hand), self._attempts, self._timeouts, self._crowded_out)
 
     async def _next(self) -> _Job:
+        await self._filled.acquire()
         while not self._gas and not self._others:
-            self._filled.clear()
-            await self._filled.wait()
+            await self._filled.acquire()  # that one was crowded out
         return (self._gas or self._others).popitem(last=False)[1]
 
     async def _attempt(self, job: _Job) -> Outcome:

@@ -73,6 +73,7 @@ class App:
         self._hands.take(self._engine, self._wiring)
         self._picture = self._paint(depot, worst_cases(depot))
         self._filing = Filing(self.clock, self._hands.hear)
+        self._hands.written = self._filing.committed
         self.control = ControlServer(
             depot.socket,
             picture=lambda: self._picture.snapshot(self.clock.now()),
@@ -89,7 +90,9 @@ class App:
         for number in (signal.SIGTERM, signal.SIGINT):
             self._loop.add_signal_handler(number, self._stopping.set)
         self._loop.add_signal_handler(signal.SIGHUP, self._ask_reload)
-        self._journal.start(committed=self._committed, trouble=self._hands.journal_trouble, sealed=self._sealing.take)
+        self._journal.start(
+            committed=self._hands.committed, trouble=self._hands.journal_trouble, sealed=self._sealing.take
+        )
         self._sealing.start(self._loop, self._hands.system, lambda: self._wiring.mqtt_out)
         self._sealing.follow(self._depot)
         self._recording.start()
@@ -139,10 +142,6 @@ class App:
     def _open_office(self) -> None:
         office = office_child(self._depot)
         self._runtime.start("office", office.run, "office", longest_pause_s=LONGEST_PAUSE_S)
-
-    def _committed(self, ticket: int) -> None:
-        self._hands.committed(ticket)
-        self._loop.call_soon_threadsafe(self._filing.committed, ticket)
 
     def _paint(self, depot: Depot, worst: dict[DetectorId, tuple[float, bool]]) -> Picture:
         return Picture(

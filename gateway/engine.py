@@ -159,7 +159,7 @@ class Engine:
                 if head is not None and self.sight.window(head) is not None:
                     self.gas.close_window(head, turn, event.by)
             case Committed():
-                self.telling.outbox.committed(event.ticket, now.mono)
+                self.telling.committed(event.tickets, now.mono)
             case Delivered():
                 self._delivered(event, turn)
             case OutputReported():

@@ -79,9 +79,9 @@ class CloseWindow:
 
 @dataclass(frozen=True, slots=True)
 class Committed:
-    """The journal holds the batch with this ticket."""
+    """The journal holds the records with these tickets."""
 
-    ticket: int
+    tickets: tuple[int, ...]
     at: Stamp
 
 
@@ -235,7 +235,7 @@ class SetOutput:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """Write all of this in one transaction, then answer `Committed(ticket)`."""
+    """Write all of this in one transaction, then answer `Committed` with the ticket."""
 
     ticket: int
     entries: tuple[Entry, ...]

@@ -4,6 +4,7 @@ Opens nothing and owns no clock: the machine's `App` gives it the real ones, the
 """
 
 import asyncio
+from collections import deque
 from collections.abc import Callable
 from typing import Protocol, assert_never
 
@@ -59,6 +60,7 @@ class Hands:
     Attributes:
         pulse: whether the loop turns as it should.
         links: which lines and brokers are up.
+        written: told of each ticket that the journal holds, after the engine.
     """
 
     def __init__(
@@ -76,6 +78,8 @@ class Hands:
         self._timer: asyncio.TimerHandle | None = None
         self._armed: Instant | None = None
         self._outcomes: list[Record] = []
+        self._tickets: deque[int] = deque()
+        self.written: Callable[[int], None] = lambda _ticket: None
         self.pulse = Pulse(clock.now())
         self.links = Links()
 
@@ -137,16 +141,17 @@ class Hands:
     def record_outcomes(self) -> None:
         """Have written what channels answered."""
         waiting, self._outcomes = self._outcomes, []
-        for record in waiting:
-            if reason := self._lost(record):
-                self.system("journal", present=True, reason=reason, detail="")
+        if waiting and (reason := self._lost(*waiting)):
+            self.system("journal", present=True, reason=reason, detail="")
 
-    def _lost(self, record: Record) -> str:
-        """Have one record written; return why it cannot be. Notices leave all the same, marked as not recorded."""
+    def _lost(self, *records: Record) -> str:
+        """Have records written; return why they cannot be. Notices leave all the same, marked as not recorded."""
         try:
-            return "" if self._journal.submit(record) else "dropped"
+            return "" if self._journal.submit(*records) else "dropped"
         except (TypeError, ValueError) as error:
-            kinds = sorted({entry.kind for entry in record.entries})
+            if len(records) > 1:  # the others are none the worse for it
+                return next(filter(None, [self._lost(record) for record in records]), "")
+            kinds = sorted({entry.kind for entry in records[0].entries})
             self._log.error("record cannot be journalled", kinds=kinds, reason=str(error))
             return "refused"
 
@@ -161,8 +166,10 @@ class Hands:
         self.system(f"task:{part}", present=unwell, reason="ended", detail=reason)
 
     def committed(self, ticket: int) -> None:
-        """The journal's thread tells of a commit; the engine hears it on its own loop."""
-        self._loop.call_soon_threadsafe(lambda: self.hear(Committed(ticket, self._clock.now())))
+        """The journal's thread tells of a commit; the engine hears it on its own loop, of several at once."""
+        self._tickets.append(ticket)
+        if len(self._tickets) == 1:  # else the loop is about to take it with the others
+            self._loop.call_soon_threadsafe(self._hear_commits)
 
     def journal_trouble(self, unwell: bool, reason: str) -> None:
         """The journal's thread is in trouble, or out of it."""
@@ -171,6 +178,15 @@ class Hands:
             self.system("journal", present=unwell, reason=reason, detail="")
 
         self._loop.call_soon_threadsafe(hear)
+
+    def _hear_commits(self) -> None:
+        tickets = tuple(self._tickets.popleft() for _ in range(len(self._tickets)))
+        if self._tickets:  # came meanwhile, and counted on us
+            self._loop.call_soon(self._hear_commits)
+        if tickets:
+            self.hear(Committed(tickets, self._clock.now()))
+        for ticket in tickets:
+            self.written(ticket)
 
     def _scan(self, scan: Scan) -> None:
         if not self._engine.passes(scan):

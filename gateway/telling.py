@@ -1,5 +1,6 @@
 """Telling people: what an alarm event owes to whom, its repeats and escalation, and what the channels answer."""
 
+from collections.abc import Iterable
 from enum import Enum
 from typing import assert_never
 
@@ -64,6 +65,11 @@ class Telling:
                 return deliveries(event, others, told) + deliveries(event, grouped, told, stateful)
             case _:
                 assert_never(heard)
+
+    def committed(self, tickets: Iterable[int], now: Instant) -> None:
+        """The journal holds these batches."""
+        for ticket in tickets:
+            self.outbox.committed(ticket, now)
 
     def record(self, settled: Settled, turn: Turn) -> None:
         """Write an outcome down after the fact: every final one, and the first failure of each delivery."""

@@ -57,7 +57,8 @@ class WatchedHands(Hands):
         if self.dead:
             return []
         if isinstance(event, Committed):
-            self.onlooker.committed(event.ticket)
+            for ticket in event.tickets:
+                self.onlooker.committed(ticket)
         return super().hear(event)
 
     def perform(self, effects: list[Effect]) -> None:

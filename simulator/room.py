@@ -209,7 +209,7 @@ class Room:
                             self.states[state.key] = state
                     for row in effect.outbox:
                         self.rows[row.delivery.id] = row
-                    self._later(self.commit_s, Committed(effect.ticket, self.now()))
+                    self._later(self.commit_s, Committed((effect.ticket,), self.now()))
                 case Deliver(delivery, event, recorded):
                     self.sent.append((self.at, delivery, event, recorded))
                     done = self.now(self.answer_s)

@@ -107,10 +107,19 @@ class Pen:
         self.orphans = 0
 
     def write(self, record: Prepared) -> bool:
+        """Write one record whole, as nearly every one can be.
+
+        Raises:
+            apsw.ConstraintError: a constraint refuses it (a repeated alarm seq or id); the transaction is spoilt.
+        """
+        self._write(record)
+        return True
+
+    def write_apart(self, record: Prepared) -> bool:
         """Write one record whole, or not at all.
 
         Returns:
-            False when a constraint refuses it (a repeated alarm seq or id); what was written before it stays.
+            False when a constraint refuses it; what was written before it stays.
         """
         before = self.frontier, self.orphans
         self._db.execute("SAVEPOINT record")
@@ -162,14 +171,14 @@ class Pen:
             self._db.execute("INSERT INTO node (pos, hash) VALUES (?, ?)", (pos, node))
 
     def _owe(self, row: tuple[str, str, str, str, int, str, int]) -> None:
-        written = self._db.execute(
+        self._db.execute(
             "INSERT INTO outbox (id, event, recipient, channel, attempt, state, changed)"
             " SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7 WHERE EXISTS (SELECT 1 FROM alarm WHERE event = ?2)"
             " ON CONFLICT (id) DO UPDATE SET"
-            " attempt = excluded.attempt, state = excluded.state, changed = excluded.changed RETURNING 1",
+            " attempt = excluded.attempt, state = excluded.state, changed = excluded.changed",
             row,
-        ).fetchall()
-        if not written:
+        )
+        if not self._db.changes():
             self.orphans += 1
 
 

@@ -159,13 +159,13 @@ class Journal:
         else:
             self._writer.start(lambda _ticket: None, lambda _unwell, _reason: None)
 
-    def submit(self, record: Record) -> bool:
-        """Queue a record; never waits for the disk. False when the queue is full: then it is dropped and counted.
+    def submit(self, *records: Record) -> bool:
+        """Queue records; never waits for the disk. False when the queue is full: the last are dropped and counted.
 
         Raises:
-            TypeError, ValueError: what the record holds cannot be journalled (see `batches.prepare`).
+            TypeError, ValueError: what a record holds cannot be journalled (see `batches.prepare`); none is queued.
         """
-        return self._writer.put(prepare(record))
+        return self._writer.put(*map(prepare, records))
 
     def alive(self, utc_ms: int) -> None:
         """Tell that the watch runs at this civil time (ms); kept at most once a minute, for after a crash."""

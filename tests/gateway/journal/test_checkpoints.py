@@ -1,4 +1,4 @@
-"""Checkpoints: signed when the tree has grown, at once after a gas alarm, held against the tree by all who check."""
+"""Checkpoints: signed when the tree has grown, soon after a gas alarm, held against the tree by all who check."""
 
 import subprocess
 
@@ -16,20 +16,26 @@ from gateway.signing import note_signer, public_key
 
 
 @pytest.fixture
-def sealed(path):
-    """A closed journal with a boot, ten alarms and a checkpoint over everything."""
+def sealed(path, monkeypatch):
+    """A closed journal with a boot, ten alarms and a checkpoint after each."""
+    monkeypatch.setattr(writer, "SEAL_S", 0.0)
     life = Life(path)
-    life.write(boot(), *(make_record(seq, person="Ana") for seq in range(1, 11)))
+    life.write(boot())
+    for seq in range(1, 11):
+        life.write(make_record(seq, person="Ana"))
+        life.wait_for_seals(seq + 1)
     life.close()
     return path
 
 
-def test_a_gas_alarm_is_sealed_at_once_and_what_is_less_urgent_waits_for_the_minute(path):
+def test_a_gas_alarm_is_sealed_with_the_next_record_and_what_is_less_urgent_waits_for_the_minute(path, monkeypatch):
+    monkeypatch.setattr(writer, "SEAL_S", 60.0)
     life = Life(path)
     life.write(boot())
-    life.write(quiet(1001), quiet(1002), make_record(1), quiet(1003))
+    life.write(quiet(1001), quiet(1002), make_record(1), make_record(2), quiet(1003), quiet(1004))
     life.close()
-    assert [one.size for one in life.sealed] == [1, 5, 6]  # the boot, the alarm with all before it, the end
+    # The boot; both alarms with all before them and the record after, which no output waited for; the end.
+    assert [one.size for one in life.sealed] == [1, 8, 9]
     assert check(path) == []
     with JournalReader(path) as reader:
         for one in life.sealed:
@@ -37,6 +43,28 @@ def test_a_gas_alarm_is_sealed_at_once_and_what_is_less_urgent_waits_for_the_min
                 KEY.public.name, one.size, one.root
             )
             assert reader.root(one.size) == one.root
+
+
+def test_a_gas_alarm_is_sealed_within_the_second_without_another_record(path, monkeypatch):
+    assert writer.SEAL_S <= 1.0
+    monkeypatch.setattr(writer, "SEAL_S", 0.02)
+    life = Life(path)
+    life.write(boot(), make_record(1))
+    life.wait_for_seals(2)
+    assert [one.size for one in life.sealed] == [1, 3]
+    life.close()
+    assert len(life.sealed) == 2
+    assert check(path) == []
+
+
+def test_alarms_that_come_without_end_are_sealed_all_the_same(path, monkeypatch):
+    monkeypatch.setattr(writer, "SEAL_S", 0.0)
+    life = Life(path)
+    life.write(boot(), make_record(1), make_record(2), make_record(3))
+    life.wait_for_seals(2)
+    life.close()
+    assert life.sealed[-1].size == 7
+    assert check(path) == []
 
 
 def test_what_has_grown_is_sealed_within_the_minute_without_another_record(path, monkeypatch):
