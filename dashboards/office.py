@@ -4,9 +4,10 @@ Every value is JSON-ready: numbers with a fraction and days are text (``"8.5"``,
 or a day of the depot's zone. One message is one line of JSON.
 """
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
+from msgspec import Meta
 
 SIGN_EVERY_S = 1.0
 """While the office works at an ask it sends an empty line so often."""
@@ -166,8 +167,11 @@ class File(msgspec.Struct, frozen=True, tag="file"):
     """The office to the watch: write these entries in one transaction; the `Answer` comes when they are kept."""
 
     ref: int
-    by: str
+    by: Annotated[str, Meta(max_length=500)]
     papers: tuple[Paper, ...]
+
+
+MOST_DETAIL_CHARS = 4000
 
 
 class Breach(msgspec.Struct, frozen=True):
@@ -179,10 +183,10 @@ class Breach(msgspec.Struct, frozen=True):
         detail: three lines in the depot's language: what is asked and of what, how it stands, what to do.
     """
 
-    subject: str
-    reason: str
-    detail: str
-    severity: str
+    subject: Annotated[str, Meta(min_length=1, max_length=1500)]
+    reason: Literal["violated", "due-30", "due-7", "due-0"]
+    detail: Annotated[str, Meta(max_length=MOST_DETAIL_CHARS)]
+    severity: Annotated[str, Meta(max_length=20)]
 
 
 MOST_BREACHES = 200

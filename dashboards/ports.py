@@ -5,11 +5,15 @@ a screen with a wrong clock still shows a right age. One message is one line of 
 """
 
 from collections.abc import Sequence
-from typing import Literal, Protocol
+from typing import Annotated, Literal, Protocol
 
 import msgspec
+from msgspec import Meta
 
 from dashboards.office import File, Judged
+
+Minutes = Annotated[float, Meta(ge=0, le=10_000_000)]
+"""How long something is to last; the depot's own limits are far narrower."""
 
 
 class WindowView(msgspec.Struct, frozen=True):
@@ -204,7 +208,7 @@ class Act(msgspec.Struct, frozen=True, tag="act"):
     by: str
     note: str = ""
     seen: int | None = None
-    minutes: float = 0.0
+    minutes: Minutes = 0.0
 
 
 class Window(msgspec.Struct, frozen=True, tag="window"):
@@ -215,7 +219,7 @@ class Window(msgspec.Struct, frozen=True, tag="window"):
     detector: str
     by: str
     note: str = ""
-    minutes: float = 0.0
+    minutes: Minutes = 0.0
 
 
 class Drill(msgspec.Struct, frozen=True, tag="drill"):
@@ -223,7 +227,7 @@ class Drill(msgspec.Struct, frozen=True, tag="drill"):
 
     ref: int
     by: str
-    outputs: tuple[str, ...] = ()
+    outputs: Annotated[tuple[str, ...], Meta(max_length=1000)] = ()
     note: str = ""
 
 
@@ -258,7 +262,7 @@ class Answer(msgspec.Struct, frozen=True, tag="answer"):
 
     `error` is a code: ``unknown-alarm``, ``unknown-detector``, ``not-possible``, ``changed``, ``needs-name``,
     ``needs-reason``, ``busy``, ``too-large`` (the picture is longer than a line may be), ``bad-request`` (a line that
-    is none of `ToGateway`; `ref` is 0 then).
+    is none of `ToGateway`; `detail` says where and what is wrong; `ref` is 0 where it could not be read).
     """
 
     ref: int

@@ -8,6 +8,7 @@ import signal
 import sys
 from collections.abc import Callable
 from dataclasses import asdict
+from functools import partial
 
 import structlog
 
@@ -141,7 +142,9 @@ class App:
 
     def _open_office(self) -> None:
         office = office_child(self._depot)
-        self._runtime.start("office", office.run, "office", longest_pause_s=LONGEST_PAUSE_S)
+        self._runtime.start(
+            "office", partial(office.run, self._hands.office_unwell), "office", longest_pause_s=LONGEST_PAUSE_S
+        )
 
     def _paint(self, depot: Depot, worst: dict[DetectorId, tuple[float, bool]]) -> Picture:
         return Picture(

@@ -7,10 +7,12 @@ loop turns (`gateway.tie`); one that falls silent is ended and missed like one t
 import asyncio
 import socket
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from gateway.depot import Depot
+from gateway.tie import UNWELL
 
 END_WITHIN_S = 0.8
 
@@ -47,10 +49,11 @@ class Child:
     arguments: tuple[str, ...]
     after_s: float = 0.0
 
-    async def run(self) -> None:
+    async def run(self, tell: Callable[[bool], None] = lambda _: None) -> None:
         """Run the child until it ends, falls silent, or we are cancelled; then end it, by force after `END_WITHIN_S`.
 
-        Its standard input is a socket that closes with us, so that it does not outlive a killed watch.
+        Its standard input is a socket that closes with us, so that it does not outlive a killed watch. `tell` hears
+        with every sign of life whether a part of the child fails again and again.
 
         Raises:
             ChildProcessError: it ended by itself.
@@ -64,12 +67,14 @@ class Child:
                     sys.executable, "-m", self.module, *self.arguments, stdin=its.fileno()
                 )
             try:
-                await self._watch(child, ours)
+                await self._watch(child, ours, tell)
             finally:
                 if child.returncode is None:
                     await _end(child)
 
-    async def _watch(self, child: asyncio.subprocess.Process, line: socket.socket) -> None:
+    async def _watch(
+        self, child: asyncio.subprocess.Process, line: socket.socket, tell: Callable[[bool], None]
+    ) -> None:
         """Wait for its end, or for too long a silence."""
         loop = asyncio.get_running_loop()
         patience = FIRST_SIGN_WITHIN_S
@@ -77,7 +82,7 @@ class Child:
             silence = asyncio.timeout(patience)
             try:
                 async with silence:
-                    loop.add_reader(line, _hear, line, silence)
+                    loop.add_reader(line, _hear, line, silence, tell)
                     code = await child.wait()
                 raise ChildProcessError(f"{self.module} ended with exit code {code}")
             except TimeoutError:
@@ -89,10 +94,11 @@ class Child:
                 loop.remove_reader(line)
 
 
-def _hear(line: socket.socket, silence: asyncio.Timeout) -> None:
+def _hear(line: socket.socket, silence: asyncio.Timeout, tell: Callable[[bool], None]) -> None:
     """Take a sign of life. The line's end says nothing: whoever closed it has ended, or will be found silent."""
     loop = asyncio.get_running_loop()
-    if line.recv(4096):
+    if signs := line.recv(4096):
+        tell(signs.endswith(UNWELL))
         silence.reschedule(loop.time() + SILENT_AFTER_S)
     else:
         loop.remove_reader(line)

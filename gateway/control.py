@@ -33,6 +33,7 @@ LOOK_S = 1.0
 
 MAX_NAME_CHARS = 80
 MAX_NOTE_CHARS = 500
+MAX_DETAIL_CHARS = 300
 
 
 class ControlError(OSError):
@@ -145,7 +146,8 @@ class ControlServer:
             request = msgspec.json.decode(line, type=ToGateway)
         except (msgspec.DecodeError, RecursionError) as error:
             self._garbled += 1
-            self._write(client, self._line(Answer(0, ok=False, error="bad-request", detail=str(error))))
+            detail = str(error)[:MAX_DETAIL_CHARS]
+            self._write(client, self._line(Answer(_ref_of(line), ok=False, error="bad-request", detail=detail)))
             return
         match request:
             case Subscribe():
@@ -175,6 +177,10 @@ class ControlServer:
         name = act.by.strip()
         if not name or len(name) > MAX_NAME_CHARS:
             return Answer(act.ref, ok=False, error="needs-name")
+        if not name.isprintable():
+            return Answer(
+                act.ref, ok=False, error="bad-request", detail="by: a name in printable characters on one line"
+            )
         if len(act.note) > MAX_NOTE_CHARS:
             return Answer(act.ref, ok=False, error="bad-request", detail="note too long")
         answer = self._act(msgspec.structs.replace(act, by=name))
@@ -274,6 +280,20 @@ def answers(path: Path) -> bool:
         except BlockingIOError:
             return True
         return True
+
+
+class _Referring(msgspec.Struct):
+    """What every request that is answered has."""
+
+    ref: int = 0
+
+
+def _ref_of(line: bytes) -> int:
+    """Return the reference of a request that is otherwise none, so that whoever asked knows its answer."""
+    try:
+        return msgspec.json.decode(line, type=_Referring).ref
+    except (msgspec.DecodeError, RecursionError):
+        return 0
 
 
 def _is_own(path: Path, inode: int) -> bool:

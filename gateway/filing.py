@@ -7,6 +7,7 @@ from dashboards.ports import Answer
 from gateway import events
 from gateway.events import Effect, Entry, Event, Record
 from gateway.journal.batches import refusal
+from gateway.office.shape import wrong
 from sensors.stamps import SECOND, Clock, Instant, Stamp
 
 MOST_WAITING = 16
@@ -45,10 +46,14 @@ class Filing:
         if not ask.papers or len(self._waiting) >= MOST_WAITING:
             reply(Answer(ask.ref, ok=not ask.papers, error="busy" if ask.papers else ""))
             return
+        for number, paper in enumerate(ask.papers):
+            if told := wrong(number, paper):
+                reply(Answer(ask.ref, ok=False, error="bad-request", detail=told))
+                return
         person = ask.by.strip() or None
         entries = tuple(Entry(paper.kind, paper.body, person) for paper in ask.papers)
-        if wrong := refusal(entries):
-            reply(Answer(ask.ref, ok=False, error="bad-request", detail=wrong))
+        if told := refusal(entries):
+            reply(Answer(ask.ref, ok=False, error="bad-request", detail=told))
             return
         for effect in self._hear(events.Filed(entries, now)):
             if isinstance(effect, Record):
@@ -58,6 +63,8 @@ class Filing:
         """Hear a judgement, one at a time and of bounded size: nobody at the socket may hold the watch up with them."""
         if len(ask.breaches) > MOST_BREACHES:
             return Answer(ask.ref, ok=False, error="bad-request", detail=f"more than {MOST_BREACHES} breaches")
+        if len({found.subject for found in ask.breaches}) < len(ask.breaches):
+            return Answer(ask.ref, ok=False, error="bad-request", detail="two breaches of one subject; one is right")
         if self._judged_at is not None and now.mono - self._judged_at < JUDGED_EVERY_S * SECOND:
             return Answer(ask.ref, ok=False, error="busy")
         self._judged_at = now.mono

@@ -80,6 +80,7 @@ class Hands:
         self._outcomes: list[Record] = []
         self._tickets: deque[int] = deque()
         self.written: Callable[[int], None] = lambda _ticket: None
+        self._office_unwell: bool | None = None
         self.pulse = Pulse(clock.now())
         self.links = Links()
 
@@ -95,6 +96,7 @@ class Hands:
     def take(self, engine: Engine, wiring: Wiring) -> None:
         """Work for this engine with these parts from now on; before anything is heard or performed."""
         self._engine, self._wiring = engine, wiring
+        self._office_unwell = None  # the office is another one too: its first sign of life says how it is
 
     def hear(self, event: Event) -> list[Effect]:
         """Bring the engine one event and carry out what follows."""
@@ -164,6 +166,12 @@ class Hands:
     def part_trouble(self, part: str, unwell: bool, reason: str) -> None:
         """A supervised part has ended by itself, or has run well for a while since."""
         self.system(f"task:{part}", present=unwell, reason="ended", detail=reason)
+
+    def office_unwell(self, unwell: bool) -> None:
+        """The office is there, and a part of it fails again and again, or no longer does."""
+        if unwell != self._office_unwell:
+            self._office_unwell = unwell
+            self.system("task:judge", present=unwell, reason="failing", detail="")
 
     def committed(self, ticket: int) -> None:
         """The journal's thread tells of a commit; the engine hears it on its own loop, of several at once."""

@@ -1,6 +1,7 @@
 """What ties a child to the watch that started it: it ends with the watch, and shows the watch that its loop turns.
 
-Standard input is the tie. Where it is a socket, as from `gateway.children`, a byte goes back over it each second.
+Standard input is the tie. Where it is a socket, as from `gateway.children`, a byte goes back over it each second: that
+all is well, or that a part of the child fails again and again.
 """
 
 import asyncio
@@ -12,7 +13,7 @@ import sys
 from collections.abc import Callable
 
 SIGN_EVERY_S = 1.0
-SIGN = b"."
+WELL, UNWELL = b".", b"!"
 
 
 class Tie:
@@ -20,10 +21,12 @@ class Tie:
 
     Args:
         parted: called once the watch is gone.
+        well: whether every part of the child does its work.
     """
 
-    def __init__(self, parted: Callable[[], None]) -> None:
+    def __init__(self, parted: Callable[[], None], well: Callable[[], bool] = lambda: True) -> None:
         self._parted = parted
+        self._well = well
         self._line: socket.socket | None = None
         self._timer: asyncio.TimerHandle | None = None
 
@@ -56,5 +59,5 @@ class Tie:
         """Show that this loop turns. A watch that does not read is asleep; `_heard` hears when it is gone."""
         assert self._line is not None
         with contextlib.suppress(OSError):
-            self._line.send(SIGN, socket.MSG_DONTWAIT)
+            self._line.send(WELL if self._well() else UNWELL, socket.MSG_DONTWAIT)
         self._timer = asyncio.get_running_loop().call_later(SIGN_EVERY_S, self._show)

@@ -42,6 +42,7 @@ PARTS: Mapping[str, str] = {
     "journal.slow": "disk-slow",
     "web": "web",
     "office": "office",
+    "judge": "judge",
     "channel": "channel",
     "channel.refused": "channel-refused",
     "output": "output",

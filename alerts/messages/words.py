@@ -29,7 +29,7 @@ _GO_THERE = frozenset({Cause.RAISED, Cause.RISEN, Cause.STILL})
 
 _LIFTED = frozenset({Cause.UNSHELVED, Cause.UNSUPPRESSED})
 
-KNOWN_TASKS = frozenset({"web", "office"})
+KNOWN_TASKS = frozenset({"web", "office", "judge"})
 """Tasks whose loss is told as the loss of what they do for people."""
 
 _AREA = "area:"

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 from zoneinfo import ZoneInfo
 
+import structlog
+
 from compliance.registers.civil import add_months
 from compliance.registers.entries import EntryId, Millis
 from compliance.registers.facts import day
@@ -36,6 +38,7 @@ class Books:
         self.desk = Desk(self.forms, (area.id for area in depot.areas))
         self.judge = Judge(depot, self.zone)
         self._read_to = -1
+        self._log = structlog.get_logger("office")
 
     def catch_up(self) -> None:
         """Read what the journal holds by now.
@@ -46,8 +49,17 @@ class Books:
         with JournalReader(self.depot.journal) as journal:
             self.judge.catch_up(journal)
             for idx, body, by in journal.filed(kept.KIND, self._read_to):
-                self.desk.keep(kept.entries(body, self.forms, by))
                 self._read_to = idx
+                try:
+                    told = kept.entries(body, self.forms, by)
+                except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+                    # One entry that nobody can read must not keep all others from being read.
+                    self._log.error("register entry of the journal is none", entry=idx, reason=repr(error)[:200])
+                    continue
+                before = self.desk.set_aside
+                self.desk.keep(told)
+                if self.desk.set_aside > before:
+                    self._log.error("movement of the journal cannot have been", entry=idx)
 
     def registers(self, at: Millis | None, known: Millis | None) -> dict[str, list[dict[str, Any]]]:
         """Every keyed register at a moment, by name; empty ones are left out."""

@@ -9,6 +9,7 @@ import asyncio
 import os
 import signal
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -23,6 +24,9 @@ from gateway.office.door import Door
 from gateway.office.gate import Gate
 from gateway.runtime import Runtime
 from gateway.tie import Tie
+
+MOST_FAILURES = 8
+"""A part that failed so often without a well minute in between is told; with its pauses that takes some seconds."""
 
 EXIT_FAILED = 1
 EXIT_CONFIG = 78
@@ -43,14 +47,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return EXIT_FAILED
 
 
+class Failures:
+    """Which parts of the office fail again and again: their work is not done, while the office itself is there."""
+
+    def __init__(self) -> None:
+        self._times: Counter[str] = Counter()
+
+    def hear(self, part: str, unwell: bool, _: str) -> None:
+        """A part has failed, or has run well for a while since."""
+        self._times[part] = self._times[part] + 1 if unwell else 0
+
+    def none(self) -> bool:
+        """Tell whether every part does its work."""
+        return all(times < MOST_FAILURES for times in self._times.values())
+
+
 async def _serve(depot: Depot) -> int:
     loop = asyncio.get_running_loop()
     stopping = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stopping.set)
     clerk = Clerk(depot)  # reads every statute; the first sign of life is waited for longer than others
-    Tie(stopping.set).hold()
-    runtime = Runtime(lambda _part, _unwell, _reason: None)
+    failures = Failures()
+    Tie(stopping.set, failures.none).hold()
+    runtime = Runtime(failures.hear)
     runtime.start("door", Door(depot.office, clerk.answer).run, "office")
     runtime.start("judge", clerk.judge_for_ever, "office")
     if depot.mqtt is not None and depot.stock_sources:

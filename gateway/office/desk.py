@@ -59,9 +59,13 @@ class Desk:
     Args:
         forms: the registers' fields, by register.
         areas: the depot's storage areas; stock stands in one of them.
+
+    Attributes:
+        set_aside: movements of the journal that cannot have been and count for nothing.
     """
 
     def __init__(self, forms: Mapping[str, Form], areas: Iterable[str]) -> None:
+        self.set_aside = 0
         self.forms = forms
         self.areas = frozenset(areas)
         self._entries: list[Entry] = []
@@ -76,21 +80,50 @@ class Desk:
         return self._entries
 
     def keep(self, entries: Iterable[Entry]) -> None:
-        """Keep entries that the journal holds. They were admitted once: nothing is asked again."""
-        stock_anew = False
-        for entry in entries:
-            if entry.id in self._known:
-                continue  # a repeat that came to be written after all counts once
+        """Keep entries that the journal holds. They were admitted once: only a movement that cannot be is set aside."""
+        fresh = {entry.id: entry for entry in entries if entry.id not in self._known}  # a repeat counts once
+        moved = [entry for entry in fresh.values() if entry.register == STOCK]
+        unbooked = self._booked(moved)
+        for entry in fresh.values():
+            if entry.id in unbooked:
+                self.set_aside += 1
+                continue
             self._entries.append(entry)
             self._known[entry.id] = entry
             self._last[entry.register, entry.subject] = entry.id
-            if entry.register == STOCK:
-                stock_anew |= entry.effective < self._latest or entry.corrects is not None
-                self._latest = Millis(max(self._latest, entry.effective))
-                if not stock_anew:
-                    self._book.take(entry)
-        if stock_anew:
-            self._book = Book(levels(self._stock(), self._latest))
+
+    def _booked(self, moved: Sequence[Entry]) -> frozenset[EntryId]:
+        """Book movements; return those that take what there is not, which nobody had admitted."""
+        latest = self._latest
+        try:
+            self._book_all(moved)
+        except StockError:
+            self._book, self._latest = Book(levels(self._stock(), latest)), latest
+            if len(moved) == 1:
+                return frozenset({moved[0].id})
+            return self._booked_singly(moved)
+        return frozenset()
+
+    def _booked_singly(self, moved: Sequence[Entry]) -> frozenset[EntryId]:
+        taken: list[Entry] = []
+        for entry in moved:
+            try:
+                levels((*self._stock(), *taken, entry), Millis(2**62))
+            except StockError:
+                continue
+            taken.append(entry)
+        self._book_all(taken)
+        return frozenset(entry.id for entry in moved) - {entry.id for entry in taken}
+
+    def _book_all(self, moved: Sequence[Entry]) -> None:
+        anew = False
+        for entry in moved:
+            anew |= entry.effective < self._latest or entry.corrects is not None
+            self._latest = Millis(max(self._latest, entry.effective))
+            if not anew:
+                self._book.take(entry)
+        if anew:
+            self._book = Book(levels((*self._stock(), *moved), self._latest))
 
     def admit(self, told: Sequence[Told], now: Millis) -> Admitted | Turned:
         """Judge a batch: all of it may be entered, or none."""

@@ -9,7 +9,7 @@ from datetime import date
 from typing import Any, Literal
 
 from compliance.vocabulary import Finding, Severity, StatuteKind, Verdict
-from dashboards.office import Breach
+from dashboards.office import MOST_DETAIL_CHARS, Breach
 from gateway.events import Json
 
 KIND: Literal["finding"] = "finding"
@@ -17,6 +17,8 @@ KIND: Literal["finding"] = "finding"
 
 SOON_DAYS = (30, 7, 0)
 """How many days before a verdict gets worse people are told of it."""
+
+DUE: Mapping[str, Literal["due-30", "due-7", "due-0"]] = {"30": "due-30", "7": "due-7", "0": "due-0"}
 
 TOLD = (Severity.DANGER, Severity.SERIOUS)
 """Severities that become a condition; the others stand on the page and in reports."""
@@ -121,8 +123,8 @@ def breaches(
         told.append(
             Breach(
                 subject="/".join(key_of(finding)),
-                reason="violated" if finding.verdict is Verdict.VIOLATED else f"due-{near}",
-                detail=say(finding),
+                reason="violated" if finding.verdict is Verdict.VIOLATED else DUE[near],
+                detail=say(finding)[:MOST_DETAIL_CHARS],
                 severity=finding.rule.severity.value,
             )
         )

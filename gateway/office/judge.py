@@ -10,6 +10,8 @@ from time import time_ns
 from typing import Any
 from zoneinfo import ZoneInfo
 
+import structlog
+
 from compliance import catalogue, statutes
 from compliance.evaluate import evaluate
 from compliance.registers import facts as told
@@ -64,8 +66,13 @@ class Judge:
     def catch_up(self, journal: JournalReader) -> None:
         """Read the findings that the journal holds by now."""
         for idx, body, _ in journal.filed(findings.KIND, self._read_to):
-            self._keep({**change, "at_ms": body["at_ms"]} for change in body["changes"])
             self._read_to = idx
+            try:
+                self._keep([{**change, "at_ms": int(body["at_ms"])} for change in body["changes"]])
+            except (LookupError, TypeError, ValueError) as error:
+                structlog.get_logger("office").error(
+                    "finding of the journal is none", entry=idx, reason=repr(error)[:200]
+                )
 
     def heard_news(self, now: Millis) -> bool:
         """Follow what the watch has proven of heads and outputs by now; tell whether there is reason to judge.

@@ -28,6 +28,10 @@ class Watch:
         return [Record(len(self.heard), event.entries, (), ())]
 
 
+LINE = {"id": "e1", "register": "document", "subject": "alvara", "act": "record", "values": {}, "effective_ms": 1}
+SOUND: dict[str, Any] = {"at_ms": 1, "entries": [{**LINE, "source": "person"}]}
+
+
 def file(body: dict[str, Any], *, ref: int = 1, by: str = "Ana Souza") -> File:
     return File(ref, by, (Paper("register", body),))
 
@@ -35,11 +39,11 @@ def file(body: dict[str, Any], *, ref: int = 1, by: str = "Ana Souza") -> File:
 @pytest.mark.parametrize(
     "body",
     [
-        {"note": "x" * 300_000},
-        {"number": 2**70},
-        {"number": 1.5},
-        {"by": "somebody else"},
-        {"deep": [[[[[[[[[[[[[[[[[["end"]]]]]]]]]]]]]]]]]]},
+        {"at_ms": 1, "entries": [{**SOUND["entries"][0], "id": f"e{number}" * 100} for number in range(900)]},
+        {**SOUND, "at_ms": 2**70},
+        {**SOUND, "at_ms": 1.5},
+        {**SOUND, "by": "somebody else"},
+        {"at_ms": 1, "entries": [[[[[[[[[[[[[[[[[["end"]]]]]]]]]]]]]]]]]]},
     ],
     ids=["too-long", "too-large", "a-fraction", "a-person-of-its-own", "too-deep"],
 )
@@ -53,7 +57,7 @@ def test_what_the_journal_cannot_hold_is_refused_before_the_engine_hears_of_it(b
 def test_a_filing_is_answered_once_the_journal_holds_it() -> None:
     watch, answers = Watch(), list[Answer]()
     filing = Filing(watch, watch.hear)
-    filing.take(file({"at_ms": 1}), answers.append)
+    filing.take(file(SOUND), answers.append)
     assert not answers
     filing.committed(1)
     filing.committed(1)
@@ -64,10 +68,10 @@ def test_filings_that_the_journal_dropped_do_not_keep_the_office_out_for_ever() 
     watch, answers = Watch(), list[Answer]()
     filing = Filing(watch, watch.hear)
     for ref in range(MOST_WAITING + 1):
-        filing.take(file({"at_ms": 1}, ref=ref), answers.append)
+        filing.take(file(SOUND, ref=ref), answers.append)
     assert [(answer.ref, answer.error) for answer in answers] == [(MOST_WAITING, "busy")]
     watch.at_s += FORGOTTEN_S + 1
-    filing.take(file({"at_ms": 1}, ref=99), answers.append)
+    filing.take(file(SOUND, ref=99), answers.append)
     assert len(answers) == 1  # it waits for its commit
     filing.committed(len(watch.heard))
     assert answers[-1] == Answer(99, ok=True)

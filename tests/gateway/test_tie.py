@@ -11,6 +11,7 @@ from whole_depot import until
 
 from gateway import children
 from gateway.children import Child, SilentError
+from gateway.office.child import MOST_FAILURES, Failures
 
 pytestmark = pytest.mark.asyncio
 
@@ -22,12 +23,12 @@ tie.SIGN_EVERY_S = 0.05
 
 async def live(how):
     parted = asyncio.Event()
-    tie.Tie(parted.set).hold()
+    tie.Tie(parted.set, lambda: how != "fail").hold()
     pathlib.Path(sys.argv[2]).write_text(str(os.getpid()))
     if how == "hang":
         await asyncio.sleep(0.1)
         time.sleep(30)
-    if how == "live":
+    if how in ("live", "fail"):
         await asyncio.sleep(1.0)
     else:
         await parted.wait()
@@ -84,6 +85,26 @@ async def test_a_child_that_shows_itself_is_left_alone_for_longer_than_the_silen
     monkeypatch.setattr(children, "SILENT_AFTER_S", 0.7)
     with pytest.raises(ChildProcessError, match="exit code 0"):
         await asyncio.wait_for(tied(child, "live").run(), 10)
+
+
+async def test_a_child_a_part_of_which_fails_says_so_and_goes_on(child: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(children, "SILENT_AFTER_S", 0.7)
+    for how, unwell in (("fail", True), ("live", False)):
+        told: set[bool] = set()
+        with pytest.raises(ChildProcessError, match="exit code 0"):
+            await asyncio.wait_for(tied(child, how).run(told.add), 10)
+        assert told == {unwell}
+
+
+async def test_parts_of_the_office_that_fail_now_and_then_are_no_alarm() -> None:
+    failures = Failures()
+    for _ in range(MOST_FAILURES - 1):
+        failures.hear("judge", True, "StoreError")
+    assert failures.none()
+    failures.hear("judge", True, "StoreError")
+    assert not failures.none()
+    failures.hear("judge", False, "")
+    assert failures.none()
 
 
 async def test_a_child_that_never_shows_itself_is_missed_too(child: Path, monkeypatch: pytest.MonkeyPatch) -> None:

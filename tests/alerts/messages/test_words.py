@@ -41,6 +41,7 @@ SYSTEM = {
     "web": ("ended",),
     "task:web": ("ended",),
     "task:office": ("ended",),
+    "task:judge": ("failing",),
     "channel:hook": ("failing", "refused"),
     "output:sirene": ("no-read-back", "wrong-state"),
     "bus:detectores": ("timeout", "refused", "reset", "mute", "garbled"),
