@@ -27,6 +27,7 @@ from gateway.events import (
 )
 from gateway.journal import Journal
 from gateway.links import Links
+from gateway.losses import Losses
 from gateway.pulse import Pulse
 from gateway.wiring import Ears, Wiring
 from sensors.readings import LinkChange, Scan
@@ -81,6 +82,7 @@ class Hands:
         self._tickets: deque[int] = deque()
         self.written: Callable[[int], None] = lambda _ticket: None
         self._office_unwell: bool | None = None
+        self._losses, self._journal_told = Losses(), ""
         self.pulse = Pulse(clock.now())
         self.links = Links()
 
@@ -127,6 +129,8 @@ class Hands:
         now = self._clock.now()
         self.perform(self._engine.advance(now))  # so that somebody looks at the civil clock, however quiet it is
         self.pulse.beat(now)
+        self._losses.look(now.mono)
+        self._say_journal()
         for relay in self._wiring.heartbeats:
             relay.beat()
         if self._engine.time.trusted:
@@ -144,7 +148,8 @@ class Hands:
         """Have written what channels answered."""
         waiting, self._outcomes = self._outcomes, []
         if waiting and (reason := self._lost(*waiting)):
-            self.system("journal", present=True, reason=reason, detail="")
+            self._losses.lost(reason, self._clock.now().mono)
+            self._say_journal()
 
     def _lost(self, *records: Record) -> str:
         """Have records written; return why they cannot be. Notices leave all the same, marked as not recorded."""
@@ -183,15 +188,22 @@ class Hands:
         """The journal's thread is in trouble, or out of it."""
 
         def hear() -> None:
-            self.system("journal", present=unwell, reason=reason, detail="")
+            self._losses.writer(reason if unwell else "")
+            self._say_journal()
 
         self._loop.call_soon_threadsafe(hear)
+
+    def _say_journal(self) -> None:
+        if self._losses.reason != self._journal_told:
+            self._journal_told = self._losses.reason
+            self.system("journal", present=bool(self._journal_told), reason=self._journal_told, detail="")
 
     def _hear_commits(self) -> None:
         tickets = tuple(self._tickets.popleft() for _ in range(len(self._tickets)))
         if self._tickets:  # came meanwhile, and counted on us
             self._loop.call_soon(self._hear_commits)
         if tickets:
+            self._losses.kept()
             self.hear(Committed(tickets, self._clock.now()))
         for ticket in tickets:
             self.written(ticket)

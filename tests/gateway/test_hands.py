@@ -8,8 +8,9 @@ import pytest
 
 from alerts.alarms import Delivery
 from gateway.clock import SystemClock
-from gateway.events import Deliver, Entry, Record
+from gateway.events import Deliver, Entry, Record, SystemCondition
 from gateway.hands import Hands
+from sensors.stamps import SECOND, Instant, Stamp, UtcNanos
 
 pytestmark = pytest.mark.asyncio
 
@@ -39,3 +40,66 @@ async def test_a_record_that_cannot_be_journalled_keeps_no_notice_from_leaving()
     assert armed
     await asyncio.sleep(0)
     assert [(event.subject, event.present, event.reason) for event in heard] == [("journal", True, "refused")]
+
+
+class Picky:
+    """A journal that refuses what is marked so and keeps the rest."""
+
+    def __init__(self) -> None:
+        self.kept: list[int] = []
+
+    def submit(self, *records: Record) -> bool:
+        if any(entry.kind == "wrong" for record in records for entry in record.entries):
+            raise TypeError("1.5 (float) has no canonical form")
+        self.kept += [record.ticket for record in records]
+        return True
+
+    def alive(self, utc_ms: int) -> None:
+        """It is not asked about."""
+
+
+class Hour:
+    """A clock that stands where it was put."""
+
+    def __init__(self) -> None:
+        self.at_s = 1000.0
+
+    def now(self) -> Stamp:
+        return Stamp(Instant(round(self.at_s * SECOND)), UtcNanos(round(self.at_s * SECOND)))
+
+
+async def test_a_record_that_was_refused_stands_for_a_minute_and_until_the_journal_keeps_another() -> None:
+    heard: list[SystemCondition] = []
+    clock, journal = Hour(), Picky()
+    keeper = SimpleNamespace(note=lambda _record: None)
+    hands = Hands(clock, cast("Any", journal), keeper=lambda: cast("Any", keeper), show=lambda: None)
+    engine = SimpleNamespace(
+        receive=lambda event, _now: (isinstance(event, SystemCondition) and heard.append(event)) or [],
+        advance=lambda _now: [],
+        slept=lambda _length, _now: [],
+        next_deadline=lambda: None,
+        time=SimpleNamespace(trusted=True),
+    )
+    hands.take(cast("Any", engine), cast("Any", SimpleNamespace(heartbeats=())))
+
+    async def told() -> list[tuple[str, bool, str]]:
+        hands.beat(clock_is_set=lambda: True)
+        for _ in range(3):
+            await asyncio.sleep(0)
+        return [(one.subject, one.present, one.reason) for one in heard if one.subject == "journal"]
+
+    hands.perform([Record(1, (Entry("wrong", {}),))])
+    assert await told() == [("journal", True, "refused")]
+    clock.at_s += 61
+    assert len(await told()) == 1, "the journal has kept nothing since"
+    hands.perform([Record(2, (Entry("alarm", {"seq": 1}),))])
+    hands.committed(2)
+    await told()
+    assert await told() == [("journal", True, "refused"), ("journal", False, "")]
+    hands.journal_trouble(True, "full")
+    hands.perform([Record(3, (Entry("wrong", {}),))])
+    await told()
+    assert (await told())[-1] == ("journal", True, "full"), "what the writer says weighs more"
+    hands.journal_trouble(False, "")
+    await told()
+    assert (await told())[-1] == ("journal", True, "refused")
