@@ -15,6 +15,8 @@ from compliance.registers.stock import Levels, Pile
 from compliance.vocabulary import DEPOT, Fact, Subject, Value
 
 CONTAINER = "container"
+PILES = "stock "
+"""Begins the name of a pile of the stock, among the containers."""
 
 
 def of_registers(standing: Iterable[Standing], catalogue: Catalogue, zone: ZoneInfo) -> Iterator[Fact]:
@@ -23,6 +25,8 @@ def of_registers(standing: Iterable[Standing], catalogue: Catalogue, zone: ZoneI
     What the catalogue no longer knows is left out: it is kept in the register, and judged by nobody.
     """
     for held in standing:
+        if area_of_piles(held.register, held.subject):
+            continue  # told of piles, and theirs as long as they stand: see `of_stock`
         subject = DEPOT if held.register == DEPOT.kind else Subject(held.register, held.subject)
         for name, value in held.values.items():
             known = catalogue.find(subject.kind, name)
@@ -33,28 +37,58 @@ def of_registers(standing: Iterable[Standing], catalogue: Catalogue, zone: ZoneI
             yield Fact(subject, name, found, day(entry.effective, zone), moment(entry.recorded), entry.by)
 
 
-def of_stock(levels: Levels, noted: Mapping[str, Standing], on: date) -> Iterator[Fact]:
-    """Yield the facts of each pile on a day, less the single containers that have a record of their own."""
+def piles_of(area: str) -> Subject:
+    """The piles of one area's stock, as what is told of all of them names them."""
+    return Subject(CONTAINER, f"{PILES}{area}")
+
+
+def area_of_piles(register: str, subject: str) -> str:
+    """The area whose piles a record of `piles_of` is about; empty for any other record."""
+    return subject.removeprefix(PILES) if register == CONTAINER and subject.startswith(PILES) else ""
+
+
+def of_stock(levels: Levels, noted: Mapping[str, Standing], on: date, zone: ZoneInfo | None = None) -> Iterator[Fact]:
+    """Yield the facts of each pile on a day, less the single containers that have a record of their own.
+
+    What was told of an area's piles (`piles_of`) is a fact of each that stood there already, and has not run out since.
+    """
     units = dict(levels.units)
-    for held in noted.values():
-        pile = _pile_of(held, units)
+    told = {area: held for name, held in noted.items() if (area := area_of_piles(CONTAINER, name))}
+    for name, held in noted.items():
+        pile = None if area_of_piles(CONTAINER, name) else _pile_of(held, units)
         if pile is not None:
             units[pile] -= min(units[pile], _count(held))
     for pile, left in sorted(units.items()):
         if left:
-            subject = Subject(CONTAINER, f"stock {pile.area}: {pile.name}")
-            marks: dict[str, Value] = {
-                "area": pile.area,
-                "lot": pile.lot,
-                "size_kg": float(pile.size_kg),
-                "state": pile.state,
-                "brand": pile.brand,
-                "place": pile.place or "area",
-                "count": left,
-            }
-            for name, value in marks.items():
+            subject = Subject(CONTAINER, f"{PILES}{pile.area}: {pile.name}")
+            for name, value in _marks(pile, left).items():
                 if value != "":
                     yield Fact(subject, name, value, on)
+            if pile.area in told and zone is not None:
+                yield from _told_of(subject, told[pile.area], levels.since.get(pile), zone)
+
+
+MARKS = ("area", "lot", "count", "size_kg", "state", "brand", "place")
+"""What movements tell of a pile, and nobody is asked."""
+
+
+def _marks(pile: Pile, count: int) -> dict[str, Value]:
+    return {
+        "area": pile.area,
+        "lot": pile.lot,
+        "size_kg": float(pile.size_kg),
+        "state": pile.state,
+        "brand": pile.brand,
+        "place": pile.place or "area",
+        "count": count,
+    }
+
+
+def _told_of(pile: Subject, held: Standing, since: Millis | None, zone: ZoneInfo) -> Iterator[Fact]:
+    for name, value in held.values.items():
+        entry, found = held.told[name], _value(value)
+        if name not in MARKS and found is not None and (since is None or entry.effective >= since):
+            yield Fact(pile, name, found, day(entry.effective, zone), moment(entry.recorded), entry.by)
 
 
 def day(at: Millis, zone: ZoneInfo) -> date:

@@ -41,7 +41,7 @@ def read(content: bytes) -> tuple[Row, ...]:
         SheetError: the encoding, the heading or a row is not as it should be.
     """
     if len(content) > MAX_BYTES:
-        raise SheetError(0, "too-large", f"{len(content)} bytes", f"at most {MAX_BYTES}")
+        raise SheetError(0, "too-large", f"{len(content)} B", f"<= {MAX_BYTES} B")
     text = _text(content).replace("\r\n", "\n").replace("\r", "\n")
     skipped, separator, text = _declared(text)
     lines = csv.reader((line + "\n" for line in text.split("\n")), delimiter=separator or _separator(text), strict=True)
@@ -58,7 +58,7 @@ def read(content: bytes) -> tuple[Row, ...]:
                 continue
             rows.append(Row(line, _cells(heading, cells, line)))
             if len(rows) > MAX_ROWS:
-                raise SheetError(line, "too-many-rows", f"more than {MAX_ROWS}", f"at most {MAX_ROWS}")
+                raise SheetError(line, "too-many-rows", f"> {MAX_ROWS}", f"<= {MAX_ROWS}")
     except csv.Error as error:
         raise SheetError(skipped + lines.line_num, "not-csv", str(error), "cells in one style of quotes") from error
     if heading is None:
@@ -90,7 +90,7 @@ def _decoded(content: bytes, encoding: str) -> str:
         return content.decode(encoding)
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
-        raise SheetError(line, "encoding", f"bytes that are not {encoding}", "CSV saved as UTF-8") from error
+        raise SheetError(line, "encoding", f"≠ {encoding}", "CSV saved as UTF-8") from error
 
 
 def _declared(text: str) -> tuple[int, str | None, str]:
@@ -120,7 +120,7 @@ def _heading(cells: list[str], line: int) -> list[str]:
 def _cells(heading: list[str], cells: list[str], line: int) -> dict[str, str]:
     for place, cell in enumerate(cells):
         if cell.strip() and (place >= len(heading) or not heading[place]):
-            raise SheetError(line, "cell-without-column", cell.strip(), f"{len(heading)} columns")
+            raise SheetError(line, "cell-without-column", cell.strip(), str(len(heading)))
         if "\ufffd" in cell:
             raise SheetError(line, "encoding", cell.strip(), "CSV saved as UTF-8")
     return {name: cell.strip() for name, cell in zip(heading, cells, strict=False) if name}

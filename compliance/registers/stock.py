@@ -5,7 +5,7 @@ Nominal kilograms count, whatever the state: an emptied container weighs on the 
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import cast
 
@@ -49,10 +49,14 @@ class Discrepancy:
 
 @dataclass(frozen=True, slots=True)
 class Levels:
-    """The stock at a moment: units of each pile, never below zero, and what the counts found."""
+    """The stock at a moment: units of each pile, never below zero, and what the counts found.
+
+    `since`: when a pile was begun anew, and nothing that was told of the one before holds of it.
+    """
 
     units: Mapping[Pile, int]
     discrepancies: tuple[Discrepancy, ...] = ()
+    since: Mapping[Pile, Millis] = field(default_factory=dict)
 
     def kg(self, area: str) -> Decimal:
         """Nominal kg in one area, every state."""
@@ -83,6 +87,7 @@ class Book:
     def __init__(self, levels: Levels | None = None) -> None:
         self._units = dict(levels.units) if levels else {}
         self._found = list(levels.discrepancies) if levels else []
+        self._since = dict(levels.since) if levels else {}
 
     def take(self, entry: Entry) -> list[tuple[Pile, int]]:
         """Book one movement and return the change of each pile it touches; on an error nothing of it is booked.
@@ -99,14 +104,16 @@ class Book:
         for pile, change in steps:
             left = self._units.get(pile, 0) + change
             if left:
+                self._since.setdefault(pile, entry.effective)
                 self._units[pile] = left
             else:
                 self._units.pop(pile, None)
+                self._since.pop(pile, None)
         return steps
 
     def levels(self) -> Levels:
         """The stock now."""
-        return Levels(dict(self._units), tuple(self._found))
+        return Levels(dict(self._units), tuple(self._found), dict(self._since))
 
     def _note(self, entry: Entry) -> None:
         pile, counted = _pile(entry), _amount(entry, least=0)

@@ -139,6 +139,8 @@ def _why(one: Mapping[str, Any], phrases: Phrases) -> str:
     if one["state"] == "again" and because is not None:
         what = phrases.subject(f"{because['register']}:{because['subject']}")
         return text("survey.again", what=what, by=because["by"], day=phrases.locale.day(because["effective"]))
+    if one["state"] == "expired" and not one["due"]:
+        return text("survey.newer")
     if one["state"] == "expired":
         return text("survey.expired", day=phrases.day(one["due"]))
     if one["state"] == "told" and one["due"]:

@@ -55,6 +55,8 @@ class Phrases:
 
     def _pile(self, name: str) -> str:
         area, _, pile = name.partition(": ")
+        if not pile:
+            return self.locale.text("thing.piles", area=self.areas.get(area, area))
         said = " ".join(self.state(part) for part in pile.split(" "))
         return self.locale.text("thing.pile", area=self.areas.get(area, area), pile=said)
 

@@ -46,9 +46,9 @@ def _refuse(
     elif reply.error == "refused":
         talk.say("register.nothing_entered", count=len(reply.faults))
     elif reply.error == "unsettled":
-        talk.say("register.office_unsettled", error=reply.data)
+        talk.say("register.office_unsettled", look=_look_with(ask))
     else:
-        talk.say("register.office_failed", error=f"{reply.error}: {reply.data}")
+        talk.say(f"register.office_{reply.error}".replace("-", "_"), detail=reply.data)
     click.get_current_context().exit(EXIT_FAILED)
 
 
@@ -89,7 +89,7 @@ def on_options(talk: Talk) -> list[click.Parameter]:
 
 
 def _asked(talk: Talk, depot: "Depot", ask: "Enter | Import | Attach | Look") -> "Reply":
-    from dashboards.office import Look
+    from dashboards.office import Attach, Look
     from gateway.control import ControlError, answers
     from gateway.office.door import UnansweredError, ask_office
 
@@ -97,15 +97,31 @@ def _asked(talk: Talk, depot: "Depot", ask: "Enter | Import | Attach | Look") ->
     while True:
         try:
             return ask_office(depot.office, ask)
-        except UnansweredError as error:
-            code = "office_failed" if isinstance(ask, Look) else "office_unsettled"
-            talk.say(f"register.{code}", error=error)
+        except UnansweredError:
+            if isinstance(ask, Attach | Look):  # a file sent twice is kept once
+                talk.say("register.office_silent", path=depot.office)
+            else:
+                talk.say("register.office_unsettled", look=_look_with(ask))
             click.get_current_context().exit(EXIT_FAILED)
-        except ControlError as error:
+        except ControlError:
             if time.monotonic() > until or not answers(depot.socket):
-                talk.say("register.no_office", error=error)
+                talk.say("register.no_office", path=depot.office)
                 click.get_current_context().exit(EXIT_FAILED)
         time.sleep(LOOK_AGAIN_S)
+
+
+def _look_with(ask: "Enter | Import | Attach | Look") -> str:
+    """The command that shows whether an entry went in."""
+    from dashboards.office import Enter, Import
+    from gateway.office.desk import STOCK
+
+    match ask:
+        case Enter(lines=(line, *_)):
+            return f"vigia register history depot.toml {line.register} {line.subject}"
+        case Import(register=register) if register != STOCK:
+            return f"vigia register show depot.toml {register}"
+        case _:
+            return "vigia stock show depot.toml"
 
 
 def _fault(talk: Talk, fault: Any) -> dict[str, Any]:  # noqa: ANN401 - dashboards.office.Fault, imported late

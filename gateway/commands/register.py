@@ -3,13 +3,16 @@
 import csv
 import io
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from gateway.commands import survey
 from gateway.commands.officetalk import ask_or_exit, by_option, effective_option, on_options
 from gateway.commands.talk import Talk, file_argument, json_option
+
+if TYPE_CHECKING:
+    from dashboards.conformity.phrases import Phrases
 
 
 def command(talk: Talk) -> click.Command:
@@ -33,11 +36,13 @@ def _fields(talk: Talk) -> click.Command:
             talk.put_json(chosen)
             return
         for form in chosen:
-            talk.put(form["register"])
+            name = f"thing.{form['register']}"
+            talk.put(f"{form['register']} ({talk.text(name)})" if name in talk.words else form["register"])
             for field in form["fields"]:
                 label = field["label"].get(talk.words.language, field["name"])
-                choices = ", ".join(field["choices"]) or field["type"]
-                talk.put(f"  {field['name']:<28} {label} ({choices})")
+                words = [words.get(talk.words.language) or choice for choice, words in field["choices"].items()]
+                holds = ", ".join(words) or talk.text(f"holds.{field['type']}")
+                talk.put(f"  {field['name']:<28} {label} ({holds})")
 
     return click.Command(
         "fields",
@@ -51,12 +56,15 @@ def _show(talk: Talk) -> click.Command:
     def show(file: Path, register: str, *, on: str, known: str, as_json: bool) -> None:
         from dashboards.office import Look
 
-        _, held = ask_or_exit(talk, file, Look(1, "register", name=register, on=on, known=known), as_json=as_json)
+        depot, held = ask_or_exit(talk, file, Look(1, "register", name=register, on=on, known=known), as_json=as_json)
         if as_json:
             talk.put_json(held)
             return
+        from gateway.commands.locale import phrases_of
+
+        phrases = phrases_of(talk.words.language, depot)
         for one in held:
-            talk.put(f"{one['subject']}  {_values_line(one['values'])}")
+            talk.put(f"{one['subject']}  {_values_line(register, one['values'], phrases)}")
         if not held:
             talk.say("register.empty")
 
@@ -156,14 +164,19 @@ def _history(talk: Talk) -> click.Command:
     def history(file: Path, register: str, subject: str, *, as_json: bool) -> None:
         from dashboards.office import Look
 
-        _, entries = ask_or_exit(talk, file, Look(1, "history", name=register, subject=subject), as_json=as_json)
+        look = Look(1, "history", name=register, subject=subject)
+        depot, entries = ask_or_exit(talk, file, look, as_json=as_json)
         if as_json:
             talk.put_json(entries)
             return
+        from gateway.commands.locale import phrases_of
+
+        phrases = phrases_of(talk.words.language, depot)
         for entry in entries:
-            values = _values_line(entry["values"])
+            values = _values_line(register, entry["values"], phrases)
             late = talk.text("register.late") if entry["late"] else ""
-            talk.put(f"{entry['effective']}  {entry['id']}  {entry['act']}  {values}  {entry['by']} {late}".rstrip())
+            act = talk.text(f"act.{entry['act']}")
+            talk.put(f"{entry['effective']}  {entry['id']}  {act}  {values}  {entry['by']} {late}".rstrip())
 
     params = [file_argument(), click.Argument(["register"]), click.Argument(["subject"]), json_option(talk)]
     return click.Command("history", callback=history, help=talk.text("register.history"), params=params)
@@ -265,5 +278,10 @@ def _entered(talk: Talk, data: dict[str, Any], *, as_json: bool) -> None:
     talk.say("register.would_enter" if data["dry"] else "register.entered", count=len(data["entered"]))
 
 
-def _values_line(values: dict[str, Any]) -> str:
-    return "  ".join(f"{name}={'-' if value is None else value}" for name, value in values.items())
+def _values_line(register: str, values: dict[str, Any], phrases: "Phrases") -> str:
+    """The values by the names that `set` takes, each as people say it."""
+    kind = "container:" if register == "stock" else f"{register}:"
+    return "  ".join(
+        f"{name}={'-' if value is None else phrases.value(kind, name.removeprefix('to_'), value)}"
+        for name, value in values.items()
+    )

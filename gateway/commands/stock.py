@@ -94,6 +94,8 @@ def _move(talk: Talk, move: str) -> click.Command:
             talk.put_json({"ok": True, **data})
             return
         tell_breaks(talk, data["breaks"], depot)
+        for gone in data["left_areas"]:
+            talk.say("stock.left_area", area=gone)
         for entry in () if data["dry"] else data["entered"]:
             talk.put(entry)
         talk.say("register.would_enter" if data["dry"] else "register.entered", count=len(data["entered"]))

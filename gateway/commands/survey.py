@@ -99,7 +99,9 @@ def _why(talk: Talk, one: Mapping[str, Any], phrases: "Phrases") -> str:
     if one["state"] == "again" and because:
         what, day = _about(because, phrases), phrases.day(because["effective"])
         return talk.text("survey.again", what=what, by=because["by"], day=day)
-    return talk.text("survey.expired", day=phrases.day(one["due"])) if one["state"] == "expired" else ""
+    if one["state"] != "expired":
+        return ""
+    return talk.text("survey.expired", day=phrases.day(one["due"])) if one["due"] else talk.text("survey.newer")
 
 
 def _pair(one: Mapping[str, Any]) -> dict[str, str]:

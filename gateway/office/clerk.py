@@ -14,8 +14,7 @@ from typing import Any, assert_never
 import msgspec
 import structlog
 
-from alerts.messages.catalogue import LANGUAGES, Catalogue
-from compliance.registers.entries import STOCK_ACTS, Act, Entry, EntryId, Millis
+from compliance.registers.entries import Act, Entry, EntryId, Millis
 from compliance.registers.forms import Problem, to_json
 from compliance.vocabulary import Severity
 from dashboards.office import (
@@ -37,12 +36,12 @@ from gateway.clock import SystemClock
 from gateway.control import ControlError
 from gateway.depot import Depot
 from gateway.journal.errors import StoreError
-from gateway.office import attachments, findings, parts, shown
+from gateway.office import attachments, findings, parts, refusals, shown
 from gateway.office import entries as kept
 from gateway.office.asked import MomentError, from_lines, from_sheet, moment
 from gateway.office.books import Books
 from gateway.office.counting import StockSource
-from gateway.office.desk import Admitted, Told
+from gateway.office.desk import STOCK, Admitted, Told
 from gateway.office.door import ask_watch
 from gateway.office.forms import ATTACHMENT
 from gateway.office.intake import Intake
@@ -132,7 +131,7 @@ class Clerk:
         if not isinstance(answer, Admitted):
             return self._refused(ask.ref, answer.problems)
         ids = [one.entry.id for one in told]
-        moved = [entry for entry in answer.entries if entry.act in STOCK_ACTS and entry.source != "csv"]
+        moved = [entry for entry in answer.entries if entry.register == STOCK and entry.source != "csv"]
         breaks = await asyncio.to_thread(self._books.judge.would_break, self._books.desk, moved, now) if moved else []
         if breaks and not ask.dry and not ask.anyway:
             return Reply(ask.ref, ok=False, error="would-break-law", data={"breaks": breaks})
@@ -143,9 +142,9 @@ class Clerk:
             await self._write(ask.by.strip(), lines, now)
             await self._catch_up()
             self._stirred.set()
-        return Reply(
-            ask.ref, ok=True, data={"entered": ids, "again": list(answer.again), "dry": ask.dry, "breaks": breaks}
-        )
+        gone = sorted({one.entry.subject for one in told if one.entry.register == STOCK} - self._books.desk.areas)
+        data = {"entered": ids, "again": list(answer.again), "dry": ask.dry, "breaks": breaks, "left_areas": gone}
+        return Reply(ask.ref, ok=True, data=data)
 
     def _told(self, ask: Enter | Import, now: Millis) -> tuple[list[Told], list[Problem]]:
         if isinstance(ask, Enter):
@@ -181,24 +180,10 @@ class Clerk:
         await self._watch.file(by, tuple(Paper(kept.KIND, kept.body(some, now)) for some in parts.of_entries(lines)))
 
     def _refused(self, ref: int, problems: Sequence[Problem]) -> Reply:
-        faults = tuple(Fault(**asdict(problem), texts=self._say(problem)) for problem in problems)
+        faults = tuple(
+            Fault(**asdict(problem), texts=refusals.said(problem, self._books.forms)) for problem in problems
+        )
         return Reply(ref, ok=False, error="refused", faults=faults)
-
-    def _say(self, problem: Problem) -> dict[str, str]:
-        """Say what is wrong in every language, with the field's heading instead of its name."""
-        said = {}
-        for language in LANGUAGES:
-            heading = next(
-                (
-                    field.heading(language)
-                    for form in self._books.forms.values()
-                    if (field := form.field(problem.field))
-                ),
-                problem.field,
-            )
-            values = {"field": heading, "got": problem.got or "-", "right": problem.right}
-            said[language] = Catalogue.load("gateway.words", language).text(f"entry.{problem.problem}", **values)
-        return said
 
     async def _catch_up(self) -> None:
         """Read what the journal holds by now; on a thread, since years of it take seconds and the loop must turn."""

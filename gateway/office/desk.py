@@ -10,8 +10,9 @@ from types import MappingProxyType
 
 from compliance.registers.cells import CellError, shown
 from compliance.registers.entries import STOCK_ACTS, Act, Entry, EntryId, Millis, Standing, fold
+from compliance.registers.facts import area_of_piles
 from compliance.registers.forms import Form, Problem, checked, missing
-from compliance.registers.stock import Book, Levels, StockError, admit, levels
+from compliance.registers.stock import Book, Levels, StockError, admit, after, levels
 
 MOST_IN_A_BATCH = 2_000
 AHEAD_MS = 5 * 60 * 1000
@@ -21,6 +22,9 @@ MOST_TEXT_CHARS = 500
 """Of a subject, a person, a reason, an id."""
 
 STOCK = "stock"
+
+CLEARING = frozenset({Act.LEAVE, Act.TRANSFER, Act.CHANGE, Act.COUNT, Act.VOID})
+"""What can be done with the stock of an area that left the configuration."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +159,20 @@ class Desk:
         held = fold(mine, Millis(2**62) if at is None else at, known)
         return MappingProxyType({subject: standing for (_, subject), standing in held.items()})
 
+    def after(self, planned: Sequence[Entry]) -> Levels:
+        """What the stock would be once these were entered; nothing is booked.
+
+        Raises:
+            StockError: some moment would fall below zero, or a field is missing.
+        """
+        if all(entry.effective >= self._latest and entry.corrects is None for entry in planned):
+            return after(self._book.levels(), sorted(planned, key=lambda entry: entry.effective))
+        return admit(self._stock(), planned)
+
+    def left(self) -> frozenset[str]:
+        """Areas that are no longer configured and in which the book still has stock: it can go, and nothing comes."""
+        return frozenset(pile.area for pile in self._book.levels().units) - self.areas
+
     def find(self, entry: EntryId) -> Entry | None:
         """Return an entry by its id."""
         return self._known.get(entry)
@@ -220,14 +238,19 @@ class Desk:
                 yield Problem(line, name, error.problem, error.got, error.right)
         if entry.register == STOCK:
             yield from self._places(entry, line)
-        elif entry.act is Act.RECORD and (entry.register, entry.subject) not in self._last:
+        elif (
+            entry.act is Act.RECORD
+            and (entry.register, entry.subject) not in self._last
+            and not area_of_piles(entry.register, entry.subject)
+        ):
             for name in missing(form, entry.values):
                 yield Problem(line, name, "missing", "", "")
 
     def _places(self, entry: Entry, line: int) -> Iterable[Problem]:
-        for name, area in (("area", entry.subject), ("to_area", entry.values.get("to_area"))):
-            if area and area not in self.areas:
-                yield Problem(line, name, "unknown-area", str(area), ", ".join(sorted(self.areas)))
+        here = self.areas | self.left() if entry.act in CLEARING or entry.corrects is not None else self.areas
+        for name, area, known in (("area", entry.subject, here), ("to_area", entry.values.get("to_area"), self.areas)):
+            if area and area not in known:
+                yield Problem(line, name, "unknown-area", str(area), ", ".join(sorted(known)))
 
     def _short(self, fresh: Sequence[Told]) -> Iterable[Problem]:
         """Whether the stock would ever fall below nothing."""
@@ -236,13 +259,7 @@ class Desk:
         if not new:
             return
         try:
-            plain = all(entry.effective >= self._latest and entry.corrects is None for entry in new)
-            if plain:
-                book = Book(self._book.levels())
-                for entry in sorted(new, key=lambda entry: entry.effective):
-                    book.take(entry)
-            else:
-                admit(self._stock(), new)
+            self.after(new)
         except StockError as error:
             held = f"{error.held} {error.pile.name}" if error.pile else ""
             yield Problem(lines.get(error.entry, 0), "units", error.code, str(error.asked), held)

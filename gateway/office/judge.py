@@ -16,7 +16,7 @@ from compliance import catalogue, statutes
 from compliance.evaluate import evaluate
 from compliance.registers import facts as told
 from compliance.registers.entries import Entry, Millis, fold
-from compliance.registers.stock import Levels, after
+from compliance.registers.stock import Levels
 from compliance.situation import Situation
 from compliance.statutes import HOUSE
 from compliance.vocabulary import Fact, Finding, Rule, Statute, StatuteKind, Verdict
@@ -117,7 +117,7 @@ class Judge:
     def would_break(self, desk: Desk, planned: Sequence[Entry], now: Millis) -> list[dict[str, Any]]:
         """Return what the law would say against movements that are not done yet: new breaches, and worse ones."""
         before = {findings.key_of(finding): finding for finding in self._found(desk, now, None)}
-        then = after(desk.stock(), planned)
+        then = desk.after(planned)
         kinds = {statute.id: statute.kind for statute in self._statutes}
         return [
             self._shown(finding) | {"text": finding.rule.text._asdict(), "remedy": finding.rule.remedy._asdict()}
@@ -180,7 +180,7 @@ class Judge:
             *self._configured,
             *self._witnessed(on, known),
             *told.of_registers(standing.values(), self._catalogue, self._zone),
-            *told.of_stock(stock or desk.stock(end, known), noted, on),
+            *told.of_stock(stock or desk.stock(end, known), noted, on, self._zone),
         ]
         situation = Situation.of(facts, self._catalogue, on)
         return [finding for statute in self._statutes for finding in evaluate(statute, situation, on)]

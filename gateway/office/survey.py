@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 from compliance.catalogue import Catalogue, FactType, Source, Type
 from compliance.registers.entries import Act, Entry, Standing
-from compliance.registers.facts import CONTAINER, day
+from compliance.registers.facts import CONTAINER, MARKS, PILES, area_of_piles, day, piles_of
 from compliance.registers.forms import to_json
 from compliance.vocabulary import DEPOT, Finding, Severity, Subject, Verdict
 from gateway.office.shown import time
@@ -78,15 +78,18 @@ def questions(
             continue
         for one in finding.evidence:
             fact = catalogue.find(one.subject.kind, one.name)
-            if fact is None or fact.source not in ASKED or _is_pile(one.subject):
+            if fact is None or fact.source not in ASKED or (_is_pile(one.subject) and one.name in MARKS):
                 continue
             if one.value is None and finding.verdict is not Verdict.UNDETERMINED:
                 continue  # the rule is judged without it
-            key = (one.subject, one.name)
+            subject = _asked_of(one.subject)
+            key = (subject, one.name)
             question = asked.get(key)
             if question is None:
-                question = asked[key] = Question(one.subject, fact, finding.rule.severity)
-                _state(question, told.get((one.subject.kind, one.subject.id)), entries, zone, known=one.value)
+                question = asked[key] = Question(subject, fact, finding.rule.severity)
+                _state(question, told.get((subject.kind, subject.id)), entries, zone, known=one.value)
+            elif one.value is None and question.state == "told":
+                question.state = "expired"  # another pile of the area stands there since a later day
             question.severity = min(question.severity, finding.rule.severity, key=SEVERITIES.index)
             clause = f"{finding.statute} {finding.rule.clause}"
             if clause not in question.clauses:
@@ -181,8 +184,13 @@ def _lies_in(entry: Entry, area: str) -> bool:
 
 
 def _is_pile(subject: Subject) -> bool:
-    """A pile of the stock is told by movements, not by a survey."""
-    return subject.kind == CONTAINER and subject.id.startswith("stock ")
+    """A pile of the stock: how many of which size and state stand there, movements tell."""
+    return subject.kind == CONTAINER and subject.id.startswith(PILES)
+
+
+def _asked_of(subject: Subject) -> Subject:
+    """What a question is put about: all the piles of an area at once, else the thing itself."""
+    return piles_of(subject.id.removeprefix(PILES).partition(": ")[0]) if _is_pile(subject) else subject
 
 
 _THEMES = (
@@ -221,6 +229,8 @@ def _place(subject: Subject, told: Told, areas: Mapping[str, str]) -> str:
         return subject.id
     if subject.kind == "detector":
         return areas.get(subject.id, "")
+    if piles_in := area_of_piles(subject.kind, subject.id):
+        return piles_in
     standing = told.get((subject.kind, subject.id))
     area = None if standing is None else standing.values.get("area")
     return area if isinstance(area, str) else ""

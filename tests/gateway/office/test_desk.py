@@ -178,3 +178,25 @@ def test_an_entry_that_the_journal_came_to_hold_twice_counts_once() -> None:
     assert at.stock().count("patio") == 40
     assert at.stock(Millis(NOW + 1)).count("patio") == 40
     assert len(at.entries) == 1
+
+
+def test_the_stock_of_an_area_that_left_the_configuration_can_go_and_nothing_comes() -> None:
+    here = desk()
+    take(here, move(1, Act.ENTER, 5))
+    later = Desk(FORMS, ["fundos"])
+    later.keep(here.entries)
+    assert problems(take(later, move(2, Act.ENTER, 1))) == [("area", "unknown-area")]
+    assert isinstance(take(later, move(3, Act.TRANSFER, 3, to_area="fundos")), Admitted)
+    assert problems(take(later, move(4, Act.TRANSFER, 1, to_area="patio"))) == [("to_area", "unknown-area")]
+    assert isinstance(take(later, move(5, Act.LEAVE, 2)), Admitted)
+    assert (later.stock().count("patio"), later.stock().count("fundos")) == (0, 3)
+    assert problems(take(later, move(6, Act.LEAVE, 1))) == [("area", "unknown-area")]
+
+
+def test_what_a_correction_would_leave_is_told_without_what_it_corrects() -> None:
+    here = desk()
+    take(here, move(1, Act.ENTER, 60))
+    six = replace(move(2, Act.ENTER, 6).entry, corrects=EntryId("e1"), reason="dígito a mais")
+    assert here.after([six]).count("patio") == 6
+    void = replace(move(3, Act.VOID, 0).entry, values={}, corrects=EntryId("e1"), reason="outro depósito")
+    assert here.after([void]).count("patio") == 0

@@ -113,6 +113,21 @@ def test_one_answer_for_the_whole_depot_spares_the_same_question_of_each_area() 
     assert [question.subject for question in asked(both)] == [DEPOT]
 
 
-def test_piles_of_the_stock_are_told_by_movements_and_not_asked() -> None:
-    pile = Subject("container", "stock patio: P-13 full")
-    assert asked([finding("plate_until", subject=pile)]) == []
+FULL, EMPTY = (Subject("container", f"stock patio: P-13 {state}") for state in ("full", "empty"))
+
+
+def test_what_movements_tell_of_a_pile_is_not_asked_and_the_rest_once_for_all_piles_of_an_area() -> None:
+    both = [finding("brand", "plate_until", subject=FULL), finding("plate_until", subject=EMPTY, grave=True)]
+    (question,) = asked(both)
+    assert (question.subject, question.fact.name) == (Subject("container", "stock patio"), "plate_until")
+    assert (question.state, question.severity) == ("open", Severity.DANGER)
+    (group,) = survey.as_json([question], {}, {}, date(2026, 11, 30))["groups"]
+    assert group["id"] == "stock@patio"
+
+
+def test_an_answer_is_asked_anew_once_a_pile_stands_there_that_it_does_not_cover() -> None:
+    answer = told(1, "container", "stock patio", plate_until=date(2030, 1, 1))
+    old = finding("plate_until", subject=FULL, verdict=Verdict.COMPLIANT, value=date(2030, 1, 1))
+    assert [one.state for one in asked([old], answer)] == ["told"]
+    (question,) = asked([old, finding("plate_until", subject=EMPTY)], answer)
+    assert (question.state, question.due) == ("expired", None)

@@ -1,0 +1,65 @@
+"""What is wrong with an entry, in people's words: headings for fields, words for choices and states. Pure."""
+
+from collections.abc import Mapping
+from functools import cache
+
+from alerts.messages.catalogue import LANGUAGES, Catalogue
+from compliance.registers.entries import Act
+from compliance.registers.forms import Field, Form, Problem
+
+
+def said(problem: Problem, forms: Mapping[str, Form]) -> dict[str, str]:
+    """Say one problem in every language; `forms` are all registers', for the words of their fields."""
+    field = next((found for form in forms.values() if (found := form.field(problem.field))), None)
+    return {language: _said(problem, field, forms, language) for language in LANGUAGES}
+
+
+def _said(problem: Problem, field: Field | None, forms: Mapping[str, Form], language: str) -> str:
+    words = _words(language)
+    heading = field.heading(language) if field is not None else problem.field or "sheet"
+    values = {
+        "field": words.texts.get(f"field.{heading}", heading),
+        "got": words.texts.get(f"got.{problem.got}", problem.got) or "-",
+        "right": _right(problem, field, forms, language),
+    }
+    return words.text(f"entry.{problem.problem}", **values)
+
+
+def _right(problem: Problem, field: Field | None, forms: Mapping[str, Form], language: str) -> str:
+    """What would be right, in words: choices by their words, columns by their headings, the rest by the catalogue."""
+    right, words = problem.right, _words(language)
+    parts: list[str] = []
+    match problem.problem:
+        case "no-such-choice" | "wrong-type" if field is not None and field.choices:
+            parts = [found.get(language) or choice for choice, found in field.choices.items()]
+        case "no-such-choice" if problem.field == "act":
+            parts = [words.text(f"act.{act.value}") for act in Act]
+        case "unknown-register":
+            parts = [f"{name} ({words.texts.get(f'thing.{name}', name)})" for name in right.split(", ")]
+        case "unknown-field" | "unknown-column":
+            parts = [_column(name, forms, language) for name in right.split(", ")]
+        case "not-that-many":
+            parts = [" ".join(_state(part, forms, language) for part in right.split(" "))]
+        case _:
+            parts = [words.texts.get(f"right.{right}") or words.texts.get(f"holds.{right}", right)]
+    return ", ".join(parts)
+
+
+def _column(name: str, forms: Mapping[str, Form], language: str) -> str:
+    field = next((found for form in forms.values() if (found := form.field(name))), None)
+    heading = None if field is None else field.label.get(language)
+    return f"{name} ({heading})" if heading else name
+
+
+def _state(part: str, forms: Mapping[str, Form], language: str) -> str:
+    """A word of a pile's name: its state and place have words, anything else stays as it is."""
+    for name in ("state", "place"):
+        field = forms["stock"].field(name) if "stock" in forms else None
+        if field is not None and part in field.choices:
+            return field.choices[part].get(language) or part
+    return part
+
+
+@cache
+def _words(language: str) -> Catalogue:
+    return Catalogue.load("gateway.words", language)
