@@ -138,6 +138,9 @@ class Ledger:
                 self._gap(at, int(body.get("step_ms", 0)), CLOCK)
             case "slept":
                 self._gap(at, int(body.get("length_ms", 0)), SLEPT)
+            case "never-watched":
+                self._tick(at)
+                self._unwatch(str(body["detector"]))
             case "alarm" if body.get("kind") == "BLIND":
                 self._tick(at)
                 self._alarm(body, line.by)
@@ -212,7 +215,7 @@ class Ledger:
             self._blind[name] = _Open(state, 0, reason, by)
             if name not in self._open or not self._running:
                 return
-            if reason == "never-heard" and self._open[name].state is Watch.WATCHED:
+            if reason == "never-heard":
                 self._unwatch(name)
             self._begin(name, state, reason, by)
 
@@ -220,8 +223,8 @@ class Ledger:
 
     def _unwatch(self, name: str) -> None:
         """A head that was never heard did not watch since the start either."""
-        open_ = self._open[name]
-        if open_.start_ms == self._since.get(name):
+        open_ = self._open.get(name)
+        if open_ is not None and open_.state is Watch.WATCHED and open_.start_ms == self._since.get(name):
             open_.state, open_.cause = Watch.BLIND, "never-heard"
 
     def _begin(self, name: str, state: Watch, cause: str, by: str | None) -> None:

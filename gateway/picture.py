@@ -187,6 +187,7 @@ class Picture:
         if lasting is None:
             lasting = self._lasting[name] = self._lasts(head)
         quality, status, reason = self._worth(head, now)
+        nothing = not head.ever_watched and last is not None and last.gas() is None  # an age of nothing misleads
         return DetectorView(
             name,
             head.watch.area,
@@ -196,12 +197,12 @@ class Picture:
             quality,
             status,
             reason,
-            None if last is None else rfc3339(last.taken.utc),
-            None if last is None else _seconds(last.taken, now),
+            None if last is None or nothing else rfc3339(last.taken.utc),
+            None if last is None or nothing else _seconds(last.taken, now),
             lasting.a1,
             lasting.a2,
             lasting.a3,
-            last is not None and (not head.troubled or self._engine.sight.watching(head)),
+            head.ever_watched and (not head.troubled or self._engine.sight.watching(head)),
             lasting.worst_case_s,
             lasting.certified,
             lasting.name,
@@ -218,6 +219,8 @@ class Picture:
     def _worth(self, head: Head, now: Stamp) -> tuple[str, str, str]:
         """Quality, status and reason as of now: a value that has grown too old is no longer what it was."""
         last = head.last
+        if not head.ever_watched and not self._engine.book.present(head.blind):
+            return "bad", "no-contact" if last is None else last.status.value, "not-yet-watched"
         if last is None:
             return "bad", "no-contact", "never-heard"
         if last.status is not Status.NO_CONTACT and now.mono - last.taken.mono > head.watch.blind_after:

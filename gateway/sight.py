@@ -9,6 +9,7 @@ from alerts.policy import Timing, blind_at_once, watches
 from gateway.deadlines import CableBack, Deadlines, Stale, WindowEnds
 from gateway.events import OpenWindow, WindowKind
 from gateway.orders import Orders
+from gateway.records import utc_ms
 from gateway.turn import Turn
 from gateway.watched import Head, Sources
 from sensors.readings import DetectorId, LinkChange, Reading, Status
@@ -44,6 +45,8 @@ class Sight:
             grace = orders.timing.start_grace if before is None else RELOAD_GRACE
             first = Instant(now + grace - watch.blind_after)
             head = Head(watch, watched_at=first if before is None else max(before.watched_at, first))
+            if before is None or not before.ever_watched:
+                head.unseen_at = head.watched_at
             if before is not None:
                 head.last, head.grouped, head.troubled = before.last, before.grouped, before.troubled
                 head.well_since, head.run = before.well_since, before.run
@@ -94,6 +97,8 @@ class Sight:
         head.grouped = down is not None
         if down is not None:
             reason, detail = "link", down
+        if not head.ever_watched:  # it did not watch before either, for the ledger
+            turn.entry("never-watched", {"at_ms": utc_ms(turn.now), "detector": str(head.watch.detector)})
         event = self._book.raise_(head.blind, turn.now, reading=head.last, reason=reason, detail=detail)
         turn.note(event, send=not head.grouped)
         if down is not None:
@@ -197,15 +202,17 @@ class Sight:
     def excuse(self, now: Instant) -> None:
         """We slept, not they: every head that was watching gets a moment to be heard before it counts as silent."""
         for head in self.heads.values():
+            seen = head.ever_watched
             head.watched_at = max(head.watched_at, Instant(now + RELOAD_GRACE - head.watch.blind_after))
+            head.unseen_at = None if seen else head.watched_at
 
     def watching(self, head: Head) -> bool:
         """Tell whether this head counts as watching now."""
-        return head.last is not None and not self._book.present(head.blind)
+        return head.ever_watched and not self._book.present(head.blind)
 
     def count(self) -> int:
         """How many heads count as watching now."""
-        return sum(head.last is not None and (not head.troubled or self.watching(head)) for head in self.heads.values())
+        return sum(head.ever_watched and (not head.troubled or self.watching(head)) for head in self.heads.values())
 
     def _cut(self, source: str, now: Instant) -> str | None:
         """Why the source is down; None where it is not, or merely blinks: some head of it was read just now."""

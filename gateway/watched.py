@@ -18,6 +18,7 @@ class Head:
 
     Attributes:
         watched_at: when its last reading that counts as watching was taken (monotonic ns).
+        unseen_at: what `watched_at` was set to so that it has time for its first such reading; None once there was one.
         well_since: since when it has watched without a gap, while its BLIND alarm still stands; None otherwise.
         last: its last reading of any quality.
         troubled: it has a standing alarm, so every reading takes the long way.
@@ -27,6 +28,7 @@ class Head:
 
     watch: Watch
     watched_at: Instant
+    unseen_at: Instant | None = None
     last: Reading | None = None
     well_since: Instant | None = None
     troubled: bool = False
@@ -38,6 +40,11 @@ class Head:
     def __post_init__(self) -> None:
         self.gas = AlarmKey(self.watch.detector, Kind.GAS)
         self.blind = AlarmKey(self.watch.detector, Kind.BLIND)
+
+    @property
+    def ever_watched(self) -> bool:
+        """Whether it has given a reading that counts as watching since the watch began with it."""
+        return self.unseen_at is None or self.watched_at != self.unseen_at
 
     def why_silent(self) -> str:
         """Return the reason code for a head whose last good reading has grown too old."""

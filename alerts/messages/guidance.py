@@ -9,7 +9,7 @@ from alerts.messages.catalogue import Catalogue
 from alerts.messages.words import part_of
 
 GUIDES: Mapping[str, tuple[str, ...]] = {
-    "head-silent": ("no-contact", "timeout", "no-answer", "mute", "never-heard", "not-back"),
+    "head-silent": ("no-contact", "timeout", "no-answer", "mute", "never-heard", "not-yet-watched", "not-back"),
     "line-down": ("link", "not-yet", "refused", "reset", "closed", "unreachable", "late-guard"),
     "serial-port": ("unplugged", "port-busy", "port-denied", "port-settings", "not-serial"),
     "line-noise": ("flood", "garbled"),

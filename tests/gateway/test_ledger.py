@@ -318,3 +318,15 @@ def test_a_month_is_told_with_how_much_of_it_is_known():
     assert list(month_lines(talk, [month], locale)) == [
         "2026-11  GD-1  monitorado 80,500 % de 5 min (sem monitoramento 19,500 %)"
     ]
+
+
+def test_a_head_that_only_failed_its_polls_did_not_watch_since_the_start_whatever_its_reason():
+    room = Room(orders("GD-1", "GD-2"))
+    for _ in range(9):
+        room.wait(0.5, clean=("GD-2",))
+        room.silence("GD-1")
+    lines = [Line(entry.kind, entry.body, entry.person) for entry in room.entries]
+    found = fold(lines, room.now().utc // 1_000_000)
+    assert {one.state for one in found if one.detector == "GD-1"} == {Watch.BLIND}
+    assert found[-1].cause == "timeout"
+    assert {one.state for one in found if one.detector == "GD-2"} == {Watch.WATCHED}
