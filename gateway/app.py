@@ -33,6 +33,7 @@ from gateway.recording import Recording
 from gateway.reloading import NewOrders, NotFollowed, read_anew
 from gateway.runtime import Runtime
 from gateway.sealing import Sealing
+from gateway.showing import Showing
 from gateway.switching import bring_to_rest
 from gateway.wiring import Wiring, build, orders, places, speaker, worst_cases
 from sensors.drivers.pacer import Pacer
@@ -40,8 +41,6 @@ from sensors.readings import DetectorId
 from sensors.stamps import SECOND, rfc3339
 
 HEARTBEAT_S = BEAT / SECOND
-SHOW_AFTER_S = 0.05
-"""Screens are told of an alarm so much later: the notices go first, and one picture shows a whole burst."""
 JOURNAL_WITHIN_S = 1.0
 """How long the journal may take at the end to write what it still holds."""
 
@@ -60,10 +59,10 @@ class App:
         self._log = structlog.get_logger("watch")
         self._loop = asyncio.get_running_loop()
         self._manager = ServiceManager.from_environment()
-        self._hands = Hands(self.clock, journal, keeper=lambda: self._recording, show=self._show_soon)
+        self._showing = Showing(self._show)
+        self._hands = Hands(self.clock, journal, keeper=lambda: self._recording, show=self._showing.soon)
         self._runtime = Runtime(self._hands.part_trouble)
         self._pacer = Pacer()
-        self._showing = False
         self._stopping = asyncio.Event()
         self._reloading = False
         self._started = self.clock.now()
@@ -165,6 +164,7 @@ class App:
         self._sealing.beat()
         now = self.clock.now()
         self.control.push(self._picture.heartbeat(now))
+        self._showing.shown()
         self._recording.beat(now.utc, lambda: kept_figures(self._engine, self._metrics()))
         watching = self._engine.sight.count()
         alarms = len(self._engine.book)
@@ -176,13 +176,7 @@ class App:
             )
         self._loop.call_later(max(0.0, HEARTBEAT_S - self._hands.pulse.lag_ns / SECOND), self._beat)
 
-    def _show_soon(self) -> None:
-        if not self._showing:
-            self._showing = True
-            self._loop.call_later(SHOW_AFTER_S, self._show)
-
     def _show(self) -> None:
-        self._showing = False
         self.control.push(self._picture.alarm_change(self.clock.now()))
 
     def _act(self, ask: Act | Window | Drill) -> Answer:
@@ -246,7 +240,7 @@ class App:
             self._web = web
             if web is not None:
                 self._runtime.start("web", web.run, "web", longest_pause_s=LONGEST_PAUSE_S)
-        self._show_soon()
+        self._showing.soon()
         self._log.info("following the new configuration", detectors=len(depot.detectors), page=self._page())
 
 

@@ -244,7 +244,7 @@ class Picture:
 
     def _say(self, alarm: AlarmState, now: Stamp) -> "_Said":
         muted = alarm.muted_until is not None and alarm.muted_until.mono > now.mono and alarm.phase in HORN
-        age = (now.mono - alarm.since.mono) // SECOND
+        age = ((now if alarm.ended is None else alarm.ended).mono - alarm.since.mono) // SECOND
         if alarm.phase is Phase.UNACKNOWLEDGED and age < SPOKEN_IN_SECONDS:
             age = 0  # a young alarm is said without its age
         sign = (muted, age if age < SPOKEN_IN_SECONDS else age // 60)

@@ -10,7 +10,15 @@ from typing import Any, NoReturn, Protocol, TypeAlias, cast
 import aiomqtt
 from aiomqtt import Message, MqttCodeError, MqttError, ProtocolVersion
 from aiomqtt.exceptions import MqttConnectError
-from paho.mqtt.client import MQTT_CLEAN_START_FIRST_ONLY, MQTT_ERR_SUCCESS, DisconnectFlags
+from paho.mqtt import MQTTException
+from paho.mqtt.client import (
+    MQTT_CLEAN_START_FIRST_ONLY,
+    MQTT_ERR_NO_CONN,
+    MQTT_ERR_QUEUE_SIZE,
+    MQTT_ERR_SUCCESS,
+    ConnectFlags,
+    DisconnectFlags,
+)
 from paho.mqtt.client import Client as PahoClient
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
@@ -18,6 +26,7 @@ from paho.mqtt.reasoncodes import ReasonCode
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
 from sensors.drivers.names import Names
+from sensors.drivers.publications import REFUSED_FROM, Publications
 
 KEEPALIVE_S = 4
 """A broker that answers nothing is noticed within twice this and a second; a lost network sooner, by TCP."""
@@ -29,8 +38,7 @@ SETTLED_S = 5.0
 """A connection that stood this long was a good one: after it the next attempt is made at once."""
 DELAYS_S = (0.0, 0.1, 0.25, 0.5, 1.0, 2.0)
 """Waits before the attempts after a loss; the last one is kept."""
-REFUSED_FROM = 0x80
-"""MQTT 5 reason codes from here on are refusals (MQTT 5.0, 2.4)."""
+READ_AT_ONCE = 4096
 
 _SOCKET_OPTIONS = (
     (socket.IPPROTO_TCP, socket.TCP_NODELAY, 1),
@@ -74,10 +82,6 @@ class MqttConnection(Protocol):
 
 Connect: TypeAlias = Callable[[MqttSettings, Callable[[Message], None]], AbstractAsyncContextManager[MqttConnection]]
 """Holds a connection for the body of an ``async with``; the callback takes every message."""
-
-
-class PublishRefusedError(MqttError):
-    """The broker answered a publication with a reason of refusal (not authorised, quota exceeded ...)."""
 
 
 class HungUpError(MqttError):
@@ -144,7 +148,11 @@ class Connection(aiomqtt.Client):
         self._opening = False
         self._attempt_over = False
         self._given_up = False
-        self._acknowledgements: dict[int, asyncio.Future[None]] = {}
+        self._publications = Publications(five=five, most=MAX_UNACKNOWLEDGED)
+        self._unsent = b""
+        self._begun = False
+        self._reading = False
+        self._gathered: list[bytes] | None = None
         self._handing_over = False
 
     async def open(self) -> None:
@@ -220,19 +228,33 @@ class Connection(aiomqtt.Client):
         Raises:
             MqttError: if there is no connection any more, or too much is under way.
         """
-        with self._written_at_once():
-            info = self._client.publish(topic, payload, qos=1, retain=retain)
-            if info.rc != MQTT_ERR_SUCCESS:
-                raise MqttCodeError(info.rc)
-            answer: asyncio.Future[None] = self._loop.create_future()
-            answer.add_done_callback(lambda _: self._acknowledgements.pop(info.mid, None))
-            self._acknowledgements[info.mid] = answer
+        sock = self._client.socket()
+        if sock is None or self._disconnected.done():
+            raise MqttCodeError(MQTT_ERR_NO_CONN)
+        if len(self._publications) >= MAX_UNACKNOWLEDGED:
+            raise MqttCodeError(MQTT_ERR_QUEUE_SIZE)
+        if not self._reading:
+            self._reading = True
+            self._loop.add_reader(sock.fileno(), self._read)
+        answer: asyncio.Future[None] = self._loop.create_future()
+        packet = self._publications.put(topic, payload, answer, retain=retain)
+        if self._gathered is None:
+            self._send(packet)
+        else:
+            self._gathered.append(packet)
         return answer
 
     def hand_over_unconfirmed(self, topic: str, payload: bytes, *, retain: bool) -> bool:
         """Publish at QoS 0; False if it could not even be handed to the socket."""
-        with self._written_at_once():
-            return self._client.publish(topic, payload, qos=0, retain=retain).rc == MQTT_ERR_SUCCESS
+        self._handing_over = True
+        try:
+            taken = self._client.publish(topic, payload, qos=0, retain=retain).rc == MQTT_ERR_SUCCESS
+            if not self._begun:
+                self._client.loop_write()
+        finally:
+            self._handing_over = False
+        self._watch_writable(self._client.socket())
+        return taken
 
     @contextmanager
     def together(self) -> Iterator[None]:
@@ -241,24 +263,41 @@ class Connection(aiomqtt.Client):
         Its answers are asked for one by one: a broker holds a second PUBACK back until the first one's arrival was
         confirmed, which the system on this side would do with the next packet, or after 40 ms.
         """
-        sock = self._client.socket()
-        _tell(sock, "TCP_CORK", 1)
+        gathered = self._gathered = []
         try:
             yield
         finally:
-            _tell(sock, "TCP_CORK", 0)
-            _tell(sock, "TCP_QUICKACK", 1)
+            self._gathered = None
+            self._send(b"".join(gathered))
+            _ask_for_each_answer(self._client.socket())
 
-    @contextmanager
-    def _written_at_once(self) -> Iterator[None]:
-        """Write what the body publishes; only what the socket does not take now is left to the loop."""
-        self._handing_over = True
-        try:
-            yield
+    def _send(self, packets: bytes) -> None:
+        """Write publications at once; only what the socket does not take now is left to the loop."""
+        if packets:
+            self._unsent += packets
+            if len(self._unsent) == len(packets) and not self._client.want_write():
+                self._write_ours()
+            self._watch_writable(self._client.socket())
+
+    def _write_ours(self) -> None:
+        """Write of our publications what the socket takes. `_begun` keeps paho from writing into the middle of one."""
+        sock = self._client.socket()
+        if sock is not None and self._unsent:
+            with suppress(OSError):  # it takes nothing now, or has failed, which whoever reads from it is told
+                self._unsent = self._unsent[sock.send(self._unsent) :]
+                self._begun = bool(self._unsent)
+
+    def _write_on(self) -> None:
+        """Go on writing now that the socket takes more: first what was begun."""
+        if self._begun:
+            self._write_ours()
+        if not self._begun:
             self._client.loop_write()
-        finally:
-            self._handing_over = False
-        self._watch_writable(self._client.socket())
+            if not self._client.want_write():
+                self._write_ours()
+        sock = self._client.socket()
+        if sock is not None and not (self._unsent or self._client.want_write()):
+            self._loop.remove_writer(sock.fileno())
 
     def _client_connect(self) -> None:
         """Connect; in a thread."""
@@ -285,8 +324,54 @@ class Connection(aiomqtt.Client):
 
     def _watch_writable(self, sock: Any) -> None:  # noqa: ANN401  # paho's own protocol of sockets
         """Have the rest written when the socket takes it, unless all is written or the socket closed by now."""
-        if self._client.socket() is sock and sock is not None and self._client.want_write():
-            self._loop.add_writer(sock.fileno(), self._client.loop_write)
+        if self._client.socket() is sock and sock is not None and (self._unsent or self._client.want_write()):
+            self._loop.add_writer(sock.fileno(), self._write_on)
+
+    def _on_socket_unregister_write(
+        self,
+        client: PahoClient,
+        userdata: Any,  # noqa: ANN401  # paho's word
+        sock: Any,  # noqa: ANN401  # paho's own protocol of sockets
+    ) -> None:
+        super()._on_socket_unregister_write(client, userdata, sock)
+        if self._unsent:
+            self._loop.call_soon_threadsafe(self._watch_writable, sock)
+
+    def _on_socket_close(self, client: PahoClient, userdata: Any, sock: Any) -> None:  # noqa: ANN401  # paho's words
+        super()._on_socket_close(client, userdata, sock)
+        if sock.fileno() >= 0:
+            self._loop.remove_writer(sock.fileno())
+
+    def _read(self) -> None:
+        """Take acknowledgements of publications as they come; all else is paho's."""
+        sock: Any = self._client.socket()
+        try:
+            if sock is not None and self._publications.awaited:
+                data = sock.recv(READ_AT_ONCE, socket.MSG_PEEK)
+                ours = self._publications.take(data)
+                if ours:
+                    sock.recv(ours)
+                    self._send(self._publications.due())
+                if data and ours == len(data):
+                    return
+            self._client.loop_read()
+        except BlockingIOError:
+            return
+        except (MqttError, MQTTException, OSError, ValueError) as error:
+            if not self._disconnected.done():
+                self._disconnected.set_exception(error)
+
+    def _on_connect(
+        self,
+        client: PahoClient,
+        userdata: Any,  # noqa: ANN401  # paho's word
+        flags: ConnectFlags,
+        reason_code: ReasonCode,
+        properties: Properties | None = None,
+    ) -> None:
+        most = getattr(properties, "ReceiveMaximum", MAX_UNACKNOWLEDGED)
+        self._publications = Publications(five=self.limits_packets, most=min(most, MAX_UNACKNOWLEDGED))
+        super()._on_connect(client, userdata, flags, reason_code, properties)
 
     def _on_disconnect(
         self,
@@ -302,34 +387,14 @@ class Connection(aiomqtt.Client):
     def _fail_waiting(self) -> None:
         if self._opening and not self._connected.done():
             self._connected.set_exception(HungUpError("hung up during the handshake"))
-        for answer in list(self._acknowledgements.values()):
-            if not answer.done():
-                answer.set_exception(MqttError("connection lost"))
-
-    def _on_publish(
-        self,
-        client: PahoClient,
-        userdata: Any,  # noqa: ANN401  # paho's word
-        mid: int,
-        reason_code: ReasonCode,
-        properties: Properties,
-    ) -> None:
-        super()._on_publish(client, userdata, mid, reason_code, properties)
-        answer = self._acknowledgements.get(mid)
-        if answer is None or answer.done():
-            return
-        if reason_code.value >= REFUSED_FROM:
-            answer.set_exception(PublishRefusedError(str(reason_code)))
-        else:
-            answer.set_result(None)
+        self._publications.lost(MqttError("connection lost"))
 
 
-def _tell(sock: Any, option: str, value: int) -> None:  # noqa: ANN401  # paho's own protocol of sockets
-    """Set an option of TCP, where the system has it."""
-    number = getattr(socket, option, None)
-    if sock is not None and number is not None:
+def _ask_for_each_answer(sock: Any) -> None:  # noqa: ANN401  # paho's own protocol of sockets
+    """Confirm what comes next at once, where the system can."""
+    if sock is not None and hasattr(socket, "TCP_QUICKACK"):
         with suppress(OSError):  # closed meanwhile: whoever waits for an answer hears of it
-            sock.setsockopt(socket.IPPROTO_TCP, number, value)
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
 
 
 @contextmanager
