@@ -98,8 +98,8 @@ async def test_siren_beacon_and_valve_follow_the_table_from_the_first_gas_to_the
     await act(depot, alarm, "acknowledge")
     await until(lambda: shows(unit) == (False, True, True), 3.0)
     await act(depot, alarm, "reset")
-    await until(lambda: shows(unit) == (False, False, False), 3.0, "everything off")
-    assert not depot.hook.of("SYSTEM", "raised") and not unit.coils[STOPPED]
+    await until(lambda: shows(unit) == (False, False, False) and not unit.coils[STOPPED], 3.0, "everything off")
+    assert not depot.hook.of("SYSTEM", "raised")
     assert await depot.stop() == 0
     assert not unit.coils[LIFE] and unit.coils[STOPPED]
 
@@ -232,7 +232,7 @@ async def test_a_drill_of_the_running_gateway_proves_each_output_and_fails_for_a
     ]
     assert all(0 <= one["until_on_ms"] < 1000 for one in said["outputs"])
     assert time.monotonic() - began < 15
-    assert shows(unit)[:2] == (False, False)
+    await until(lambda: shows(unit)[:2] == (False, False), 3.0, "the drilled outputs at rest")
     unit.stuck_coils = {SIREN}
     code, said = await drilled(depot, "--output", "sirene")
     assert (code, said["outputs"][0]["reason"]) == (1, "not-on")
