@@ -15,7 +15,7 @@ run: $(RUN_STAMP)            ## the demo depot: real sockets, a leak after 15 s,
 test: $(DEV_STAMP)           ## checks, then every test, with the real servers
 	@deploy/debian-packages.sh mosquitto influxdb victoria-metrics gcc libc6-dev libmodbus-dev chromium
 	@$(MAKE) --no-print-directory check
-	@deploy/with-debian-packages.sh $(BIN)/python -m pytest $(ARGS)
+	@deploy/with-debian-packages.sh deploy/tests.sh $(BIN)/python $(ARGS)
 
 check: $(DEV_STAMP)          ## lint, types, import contracts
 	@$(BIN)/ruff check .

@@ -19,8 +19,8 @@ def condition(depot: Whole) -> str:
 async def alarms_in_time(depot: Whole, head: int = 1) -> bool:
     """Let gas come; return whether its message said that it is on record."""
     began = depot.gas(head, 30.0)
-    await until(lambda: depot.siren_on, 3.0, "the siren")
-    calls = await until(depot.hook.gas, 3.0, "the hook")
+    await until(lambda: depot.siren_on, what="the siren")
+    calls = await until(depot.hook.gas, what="the hook")
     assert calls[-1].at - began < 3.0
     return bool(calls[-1].body["recorded"])
 

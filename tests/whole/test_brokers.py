@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import aiomqtt
 import pytest
-from whole_depot import MQTT, MQTT_HEAD, Whole, until
+from whole_depot import MQTT, MQTT_HEAD, WITHIN_S, Whole, until
 
 pytestmark = pytest.mark.servers
 
@@ -55,7 +55,7 @@ class Publishers:
 async def retained(port: int, topic: str) -> dict[str, Any]:
     async with aiomqtt.Client("127.0.0.1", port) as client:
         await client.subscribe(topic, qos=1)
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(WITHIN_S):
             async for message in client.messages:
                 return json.loads(bytes(message.payload))
     raise AssertionError
@@ -64,7 +64,7 @@ async def retained(port: int, topic: str) -> dict[str, Any]:
 async def health_becomes(port: int, *, alive: bool) -> None:
     async with aiomqtt.Client("127.0.0.1", port) as client:
         await client.subscribe("vigia/deposito/health", qos=1)
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(WITHIN_S):
             async for message in client.messages:
                 if json.loads(bytes(message.payload))["alive"] is alive:
                     return
@@ -77,7 +77,7 @@ async def test_a_leak_at_an_mqtt_head_alarms_and_leaves_on_the_broker(depot: Who
         await until(lambda: len(depot.line.log) > 6)
         began = time.monotonic()
         heads.values["GD-11"] = 22.0
-        (call,) = await until(depot.hook.gas, 3.0)
+        (call,) = await until(depot.hook.gas)
         assert call.at - began < 3.0 and call.body["level"] == "A2"
         kept = await retained(mosquitto.port, "vigia/deposito/alarm/GD-11/GAS")
         assert (kept["state"], kept["level"], kept["lel_pct"]) == ("unacknowledged", "A2", 22.0)
@@ -94,12 +94,12 @@ async def test_b02_a_recreated_broker_is_subscribed_again_and_alarms_in_time(dep
         await depot.start()
         mosquitto.stop()
         mosquitto.wipe()
-        await until(lambda: depot.hook.of("BLIND", "raised", "mqtt"), 6.0, "the notice of the broker")
+        await until(lambda: depot.hook.of("BLIND", "raised", "mqtt"), what="the notice of the broker")
         mosquitto.start()
-        await until(lambda: depot.hook.of("BLIND", "cleared", "mqtt"), 10.0)
+        await until(lambda: depot.hook.of("BLIND", "cleared", "mqtt"))
         began = time.monotonic()
         heads.values["GD-11"] = 12.0
-        await until(depot.hook.gas, 3.0)
+        await until(depot.hook.gas)
         assert time.monotonic() - began < 3.0
 
 
@@ -115,8 +115,8 @@ async def test_b22_retained_alarms_of_long_ago_set_off_nothing(depot: Whole, mos
         count = len(depot.hook.calls)
         await depot.start()
         if life == 0:
-            await until(depot.hook.gas, 3.0)
-            await until(lambda: depot.hook.of("BLIND", "raised"), 6.0)
+            await until(depot.hook.gas)
+            await until(lambda: depot.hook.of("BLIND", "raised"))
         for _ in range(2 if life == 1 else 0):
             mosquitto.stop()
             mosquitto.start()
@@ -144,7 +144,7 @@ async def test_b27_huge_payloads_leave_the_good_head_on_time(depot: Whole, mosqu
             await client.publish("depot/GD-12", b'{"lel": ' + b"9" * 60_000 + b"}", qos=1)
         began = time.monotonic()
         heads.values["GD-11"] = 12.0
-        (call,) = await until(depot.hook.gas, 3.0)
+        (call,) = await until(depot.hook.gas)
         assert call.at - began < 1.5
         assert call.body["subject"] == "GD-11"
         assert depot.process is not None and depot.process.returncode is None

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from whole_depot import SECRET, Whole, until
+from whole_depot import SECRET, WITHIN_S, Whole, until
 
 
 class Commands:
@@ -68,7 +68,7 @@ async def said(process: asyncio.subprocess.Process, word: str) -> str:
 
 async def window_of(depot: Whole, name: str, kind: str | None) -> Any:
     """Wait until the page's API shows this window over the head (None: no window); return it."""
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(WITHIN_S):
         while True:
             heads = (await depot.get("/api/v1/state"))["detectors"]
             window = next(head["window"] for head in heads if head["id"] == name)

@@ -85,20 +85,20 @@ async def test_siren_beacon_and_valve_follow_the_table_from_the_first_gas_to_the
     await depot.web_up()
     await until(lambda: shows(unit) == (False, False, False) and unit.coils[LIFE], what="the state at rest")
     depot.gas(1, 12.0)
-    await until(lambda: shows(unit) == (True, True, False), 3.0, "siren and beacon")
+    await until(lambda: shows(unit) == (True, True, False), what="siren and beacon")
     alarm = await depot.shown("GD-1")
     await act(depot, alarm, "acknowledge")
-    await until(lambda: shows(unit) == (False, True, False), 3.0, "the siren to be silent, the beacon not")
+    await until(lambda: shows(unit) == (False, True, False), what="the siren to be silent, the beacon not")
     depot.gas(1, 25.0)
-    await until(lambda: shows(unit) == (True, True, True), 3.0, "the siren again, and the valve after two samples")
+    await until(lambda: shows(unit) == (True, True, True), what="the siren again, and the valve after two samples")
     depot.gas(1, 0.0)
-    await until(lambda: depot.hook.gas("cleared"), 5.0)
+    await until(lambda: depot.hook.gas("cleared"))
     assert shows(unit) == (True, True, True)
     (alarm,) = (await depot.get("/api/v1/alarms"))["alarms"]
     await act(depot, alarm, "acknowledge")
-    await until(lambda: shows(unit) == (False, True, True), 3.0)
+    await until(lambda: shows(unit) == (False, True, True))
     await act(depot, alarm, "reset")
-    await until(lambda: shows(unit) == (False, False, False) and not unit.coils[STOPPED], 3.0, "everything off")
+    await until(lambda: shows(unit) == (False, False, False) and not unit.coils[STOPPED], what="everything off")
     assert not depot.hook.of("SYSTEM", "raised")
     assert await depot.stop() == 0
     assert not unit.coils[LIFE] and unit.coils[STOPPED]
@@ -109,34 +109,34 @@ async def test_a_contact_that_does_not_follow_is_an_alarm_that_names_the_output(
     unit.stuck_coils = {BEACON}
     await depot.start()
     depot.gas(1, 12.0)
-    (notice,) = await until(lambda: depot.hook.of("SYSTEM", "raised", "output:sinal"), 6.0, "the notice")
+    (notice,) = await until(lambda: depot.hook.of("SYSTEM", "raised", "output:sinal"), what="the notice")
     assert "sinal (Sinalizador do pátio)" in notice.body["text"] and "Confira" in notice.body["text"]
     unit.stuck_coils = set()
-    await until(lambda: depot.hook.of("SYSTEM", "cleared", "output:sinal"), 6.0, "the end of it")
+    await until(lambda: depot.hook.of("SYSTEM", "cleared", "output:sinal"), what="the end of it")
 
 
 async def test_a_board_that_starts_anew_in_the_middle_of_an_alarm_is_told_again(depot: Whole) -> None:
     unit = with_board(depot)
     await depot.start()
     depot.gas(1, 12.0)
-    await until(lambda: shows(unit)[:2] == (True, True), 3.0)
+    await until(lambda: shows(unit)[:2] == (True, True))
     unit.coils |= dict.fromkeys((SIREN, BEACON, VALVE, LIFE), False)  # its power came back
-    await until(lambda: shows(unit) == (True, True, False), 4.0, "all outputs as they were")
+    await until(lambda: shows(unit) == (True, True, False), what="all outputs as they were")
 
 
 async def test_a_kill_leaves_the_valve_closed_and_the_next_life_keeps_it_so(depot: Whole) -> None:
     unit = with_board(depot)
     await depot.start()
     depot.gas(2, 60.0)
-    await until(lambda: shows(unit) == (True, True, True), 3.0)
-    await until(depot.hook.gas, 3.0)
+    await until(lambda: shows(unit) == (True, True, True))
+    await until(depot.hook.gas)
     depot.gas(2, 0.0)
-    await until(lambda: depot.hook.gas("cleared"), 5.0)
+    await until(lambda: depot.hook.gas("cleared"))
     await depot.kill()
     assert shows(unit) == (True, True, True)
     before = len(depot.siren.log)
     await depot.start()
-    await until(lambda: len(depot.siren.log) > before + 20, 10.0)
+    await until(lambda: len(depot.siren.log) > before + 20)
     writes = [(r.address, r.count) for r in list(depot.siren.log)[before:] if r.function == 5]
     assert (VALVE, 0xFF00) not in writes, "the valve was opened"
     assert shows(unit) == (True, True, True)
@@ -158,7 +158,7 @@ async def test_the_heartbeat_relay_drops_when_the_loop_stands_still_and_is_held_
     held = await reader.holds(LIFE)
     depot.process.send_signal(signal.SIGCONT)
     assert not held
-    await until(lambda: unit.coils[LIFE], 4.0, "the relay to be held again")
+    await until(lambda: unit.coils[LIFE], what="the relay to be held again")
 
 
 class Looker:
@@ -192,19 +192,19 @@ async def test_an_output_behind_the_broker_is_confirmed_by_its_state_topic(depot
     task = asyncio.create_task(device())
     try:
         await depot.start()
-        await until(lambda: told[-1:] == [b"OFF"], 5.0)
+        await until(lambda: told[-1:] == [b"OFF"])
         depot.gas(1, 12.0)
-        await until(lambda: told[-1:] == [b"ON"] and unit.coils[SIREN], 3.0)
+        await until(lambda: told[-1:] == [b"ON"] and unit.coils[SIREN])
         await depot.web_up()
         outputs = {o["id"]: o for o in (await depot.get("/api/v1/state"))["outputs"]}
         assert (outputs["portaria"]["wanted"], outputs["portaria"]["confirmed"]) == (True, True)
         silent.set()
         alarm = await depot.shown("GD-1")
         depot.gas(1, 0.0)
-        await until(lambda: depot.hook.gas("cleared"), 5.0)
+        await until(lambda: depot.hook.gas("cleared"))
         await act(depot, alarm, "acknowledge")
         await act(depot, alarm, "reset")
-        await until(lambda: depot.hook.of("SYSTEM", "raised", "output:portaria"), 6.0, "the notice of the mute device")
+        await until(lambda: depot.hook.of("SYSTEM", "raised", "output:portaria"), what="the notice of the mute device")
     finally:
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
@@ -232,15 +232,15 @@ async def test_a_drill_of_the_running_gateway_proves_each_output_and_fails_for_a
     ]
     assert all(0 <= one["until_on_ms"] < 1000 for one in said["outputs"])
     assert time.monotonic() - began < 15
-    await until(lambda: shows(unit)[:2] == (False, False), 3.0, "the drilled outputs at rest")
+    await until(lambda: shows(unit)[:2] == (False, False), what="the drilled outputs at rest")
     unit.stuck_coils = {SIREN}
     code, said = await drilled(depot, "--output", "sirene")
     assert (code, said["outputs"][0]["reason"]) == (1, "not-on")
-    assert await until(lambda: depot.hook.of("SYSTEM", "raised", "output-test:sirene"), 3.0)
+    assert await until(lambda: depot.hook.of("SYSTEM", "raised", "output-test:sirene"))
     assert not depot.hook.gas()
     unit.stuck_coils = set()
     depot.gas(1, 12.0)
-    await until(depot.hook.gas, 3.0)
+    await until(depot.hook.gas)
     assert (await drilled(depot))[0] == 1
 
 
@@ -290,18 +290,18 @@ async def test_mains_and_battery_are_alarms_and_so_is_a_supply_that_is_not_seen(
         unit.discrete[20] = False
         said["rede"] = "caiu"
         (notice,) = await until(
-            lambda: depot.hook.of("SYSTEM", "raised", "mains:nobreak"), 6.0, "the loss of the mains"
+            lambda: depot.hook.of("SYSTEM", "raised", "mains:nobreak"), what="the loss of the mains"
         )
         assert "nobreak (Nobreak do escritório)" in notice.body["text"] and "energia da rede" in notice.body["text"]
-        await until(lambda: depot.hook.of("SYSTEM", "raised", "mains:gerador"), 6.0, "the loss told by the broker")
+        await until(lambda: depot.hook.of("SYSTEM", "raised", "mains:gerador"), what="the loss told by the broker")
         unit.holding[30] = 2_900
-        await until(lambda: depot.hook.of("SYSTEM", "raised", "battery:nobreak"), 6.0, "the weak battery")
+        await until(lambda: depot.hook.of("SYSTEM", "raised", "battery:nobreak"), what="the weak battery")
         task.cancel()
-        await until(lambda: depot.hook.of("SYSTEM", "raised", "supply:gerador"), 10.0, "the mute generator")
+        await until(lambda: depot.hook.of("SYSTEM", "raised", "supply:gerador"), what="the mute generator")
         unit.discrete[20] = True
-        await until(lambda: depot.hook.of("SYSTEM", "cleared", "mains:nobreak"), 6.0, "the mains back")
+        await until(lambda: depot.hook.of("SYSTEM", "cleared", "mains:nobreak"), what="the mains back")
         unit.silent = True
-        await until(lambda: depot.hook.of("SYSTEM", "raised", "supply:nobreak"), 12.0, "the mute UPS")
+        await until(lambda: depot.hook.of("SYSTEM", "raised", "supply:nobreak"), what="the mute UPS")
         assert not depot.hook.of("SYSTEM", "cleared", "battery:nobreak")
     finally:
         task.cancel()

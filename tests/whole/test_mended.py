@@ -15,13 +15,13 @@ async def test_a_stale_acknowledgement_takes_no_level_the_person_never_saw(depot
     depot.gas(1, 12.0)
     seen = await depot.shown("GD-1")
     depot.gas(1, 60.0)
-    await until(lambda: depot.hook.gas("risen"), 3.0)
+    await until(lambda: depot.hook.gas("risen"))
     status, answer = await depot.post(f"/api/v1/alarms/{seen['id']}/acknowledge", by="Ana", seen=seen["seq"])
     assert (status, answer["error"]) == (409, "changed")
     assert depot.siren_on
     status, _ = await depot.post(f"/api/v1/alarms/{seen['id']}/acknowledge", by="Ana", seen=seen["seq"] + 1)
     assert status == 200
-    await until(lambda: not depot.siren_on, 3.0)
+    await until(lambda: not depot.siren_on)
 
 
 async def test_a_page_moved_to_another_port_leaves_none_behind(depot: Whole) -> None:
@@ -48,9 +48,9 @@ async def test_a_control_socket_removed_by_others_is_made_anew(depot: Whole) -> 
     await depot.start()
     await depot.web_up()
     (depot.folder / "var" / "control.sock").unlink()
-    await until(depot._answers, 10.0, "a new socket")
+    await until(depot._answers, what="a new socket")
     depot.gas(1, 12.0)
-    await until(lambda: depot.siren_on, 3.0)
+    await until(lambda: depot.siren_on)
     deadline = time.monotonic() + 10
     while (await depot.get("/health")).get("alive") is not True:
         assert time.monotonic() < deadline
@@ -64,8 +64,8 @@ async def test_a_watch_that_was_stopped_says_so_and_blames_no_head(depot: Whole)
     depot.process.send_signal(signal.SIGSTOP)
     await asyncio.sleep(5.0)  # a real stop of a real process has no virtual clock
     depot.process.send_signal(signal.SIGCONT)
-    await until(lambda: depot.hook.of("SYSTEM", "raised", "watch"), 5.0)
-    await until(lambda: depot.hook.of("SYSTEM", "cleared", "watch"), 5.0)
+    await until(lambda: depot.hook.of("SYSTEM", "raised", "watch"))
+    await until(lambda: depot.hook.of("SYSTEM", "cleared", "watch"))
     assert depot.hook.of("BLIND", "raised") == []
 
 

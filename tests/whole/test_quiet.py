@@ -10,7 +10,7 @@ from typing import Any
 
 import aiomqtt
 import pytest
-from whole_depot import MQTT, MQTT_HEAD, SECRET, Whole, until
+from whole_depot import MQTT, MQTT_HEAD, SECRET, WITHIN_S, Whole, until
 
 
 async def status(depot: Whole, *options: str) -> str:
@@ -26,7 +26,7 @@ async def status(depot: Whole, *options: str) -> str:
 
 async def alarm(depot: Whole, subject: str, fits: Callable[[Any], bool] = bool) -> Any:
     """Wait until the API shows an alarm of this subject that fits; return it."""
-    async with asyncio.timeout(8):
+    async with asyncio.timeout(WITHIN_S):
         while True:
             state = await depot.get("/api/v1/state")
             for one in state.get("alarms", ()):
@@ -94,7 +94,7 @@ async def test_heads_out_of_service_leave_an_area_alone_which_is_told_and_gas_th
     assert (await depot.post("/api/v1/detectors/GD-1/return", by="Bia"))[0] == 200
     await until(lambda: depot.hook.of("BLIND", "cleared", "area:patio"), what="the area is watched again")
     began = depot.gas(2, 22.0)
-    (gas,) = await until(depot.hook.gas, 3.0, "gas on a head out of service")
+    (gas,) = await until(depot.hook.gas, what="gas on a head out of service")
     assert gas.at - began < 3.0 and not gas.body["drill"]
     await until(lambda: depot.siren_on)
     ledger = await depot.get("/api/v1/ledger")
@@ -143,7 +143,7 @@ async def test_a_lost_broker_is_one_notice_that_lists_its_detectors(depot: Whole
         await depot.all_watching()
         began = time.monotonic()
         mosquitto.stop()
-        (notice,) = await until(lambda: depot.hook.of("BLIND", "raised"), 6.0, "the notice of the broker")
+        (notice,) = await until(lambda: depot.hook.of("BLIND", "raised"), what="the notice of the broker")
         assert notice.at - began < 3.5
         await asyncio.sleep(3.0)
         (only,) = depot.hook.of("BLIND", "raised")

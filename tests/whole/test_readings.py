@@ -92,7 +92,7 @@ async def test_an_outage_of_the_base_delays_no_alarm_and_loses_no_reading(depot:
         await until(lambda: base.count() > 10)
         await asyncio.to_thread(base.freeze)
         began = depot.gas(1, 30.0)
-        await until(depot.hook.gas, 3.0, "the alarm")
+        await until(depot.hook.gas, what="the alarm")
         assert depot.hook.gas()[0].at - began < 3.0
         await asyncio.sleep(2.0)  # time for readings to wait
         await asyncio.to_thread(base.thaw)

@@ -8,7 +8,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 from prometheus_text import parsed
-from whole_depot import Whole, until
+from whole_depot import WITHIN_S, Whole, until
 
 API = Path(__file__).parents[2] / "docs" / "api.md"
 NAMED = {
@@ -29,7 +29,7 @@ async def named(depot: Whole) -> Whole:
 
 async def test_names_stand_beside_ids_in_notices_on_the_page_and_in_the_api(named: Whole) -> None:
     named.gas(1, 12.0)
-    await until(named.hook.gas, 3.0)
+    await until(named.hook.gas)
     body = named.hook.gas()[0].body
     assert (body["subject"], body["detector_name"]) == ("GD-1", "Porta 2")
     assert (body["area"], body["area_name"]) == ("patio", "Pátio norte")
@@ -71,7 +71,7 @@ async def test_a_proxy_reaches_the_page_by_its_public_name(named: Whole) -> None
 async def test_a_new_configuration_reaches_open_pages_without_a_word_of_lost_contact(named: Whole) -> None:
     assert named.process is not None
     live = f"ws://127.0.0.1:{named.web_port}/api/v1/live"
-    async with aiohttp.ClientSession() as session, session.ws_connect(live) as page, asyncio.timeout(10):
+    async with aiohttp.ClientSession() as session, session.ws_connect(live) as page, asyncio.timeout(WITHIN_S):
         while (message := await page.receive_json())["type"] != "snapshot" or message["seq"] < 0:
             pass
         assert message["silence_s"] == 45.0

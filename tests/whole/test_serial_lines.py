@@ -24,8 +24,8 @@ async def test_a_leak_on_a_serial_line_sounds_a_siren_on_another_in_three_second
     await serial.start()
     await serial.web_up()
     began = serial.gas(2, 12.3)
-    await until(lambda: serial.siren_on, 3.0, "the siren")
-    (call,) = await until(serial.hook.gas, 3.0, "the hook")
+    await until(lambda: serial.siren_on, what="the siren")
+    (call,) = await until(serial.hook.gas, what="the hook")
     assert call.at - began < 3.0
     assert (call.body["subject"], call.body["level"], call.body["lel_pct"]) == ("GD-2", "A1", 12.3)
     assert await serial.stop() == 0
@@ -38,10 +38,10 @@ async def test_b05_c_a_pulled_adapter_is_one_notice_and_gas_is_told_again_once_i
     await serial.web_up()
     link = serial.line.cable.link
     serial.line.unplug()
-    (notice,) = await until(lambda: serial.hook.of("BLIND", "raised", "linha"), 4.0, "the notice of the line")
+    (notice,) = await until(lambda: serial.hook.of("BLIND", "raised", "linha"), what="the notice of the line")
     assert "serial" in notice.body["text"]
     serial.line.plug(link)
-    await until(lambda: serial.hook.of("BLIND", "cleared", "linha"), 10.0, "the line to be back")
+    await until(lambda: serial.hook.of("BLIND", "cleared", "linha"), what="the line to be back")
     serial.gas(1, 30.0)
-    await until(lambda: serial.siren_on, 3.0, "the siren")
+    await until(lambda: serial.siren_on, what="the siren")
     assert await serial.stop() == 0

@@ -79,7 +79,8 @@ async def test_values_are_read_in_every_slot_and_coils_switched_and_read_back(ri
         assert bus.up
         assert {reading.quality for _, reading in rig.readings} == {Quality.GOOD}
         counters = bus.counters
-        assert counters.noise == counters.garbled == counters.timeouts == counters.foreign == 0
+        assert counters.noise == counters.garbled == counters.foreign == 0
+        assert counters.timeouts == counters.late  # a busy machine may answer late; nothing was lost
 
 
 async def test_one_request_is_in_flight_and_the_line_is_silent_before_it(rig, kind, tmp_path):
