@@ -53,6 +53,8 @@ def examine(depot: Depot) -> Iterator[Finding]:
     yield from _data(depot)
     yield _journal(depot)
     yield from _web(depot, running=running)
+    if not depot.address:
+        yield Finding("no_address", Health.ADVICE)
     yield from _told(depot)
     for one in reach.reach(reach.endpoints(depot)):
         values: dict[str, object] = {"what": one.endpoint.what, "place": one.endpoint.place}

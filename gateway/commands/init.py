@@ -1,4 +1,4 @@
-"""``vigia init``: six questions, or flags, and a commented depot.toml that passes ``vigia check``."""
+"""``vigia init``: seven questions, or flags, and a commented depot.toml that passes ``vigia check``."""
 
 import json
 import re
@@ -15,6 +15,7 @@ import click
 from gateway.commands.talk import EXIT_FAILED, Talk
 
 MODBUS_PORT = 502
+MOST_ADDRESS_CHARS = 300
 MOST_DETECTORS = 247
 """Units one serial line can address."""
 
@@ -32,9 +33,10 @@ NOWHERE = Place("", 0)
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """What the six questions ask."""
+    """What the seven questions ask. `address` may be empty: nobody is kept from watching gas for want of it."""
 
     name: str
+    address: str
     kg: float
     law: str
     host: Place
@@ -78,6 +80,8 @@ def render(answers: Answers, language: str, file: Path, talk: Talk) -> str:
         file=file,
         id=_quoted(_identifier(answers.name)),
         name=_quoted(answers.name),
+        address=_quoted(answers.address) if answers.address else f'"{talk.text("init.address_example")}"',
+        address_comment="" if answers.address else "# ",
         laws=_quoted(law) if law else "",
         law_comment="" if law else talk.text("init.law_comment", laws=", ".join(_laws())),
         kg=f"{answers.kg:g}",
@@ -109,16 +113,30 @@ class _PlaceType(click.ParamType[Place]):
         return Place(found[1].strip("[]"), port)
 
 
+class _AddressType(click.ParamType[str]):
+    """A street address on one line; a dash stands for none."""
+
+    name = "text"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        text = " ".join(str(value).split())
+        if len(text) > MOST_ADDRESS_CHARS or not text.isprintable():
+            self.fail(f"{text[:40]!r}...: <= {MOST_ADDRESS_CHARS}", param, ctx)
+        return "" if text == "-" else text
+
+
 @dataclass(frozen=True, slots=True)
 class _Question:
     flag: str
     type: click.ParamType[Any]  # Any: text, a number, a choice or a place
     default: str
+    needed: bool = True
 
 
 def _questions() -> tuple[_Question, ...]:
     return (
         _Question("name", click.STRING, "Depósito"),
+        _Question("address", _AddressType(), "-", needed=False),
         _Question("kg", click.FloatRange(min=0, min_open=True, max=1e9), "1560"),
         _Question("law", click.Choice(["-", *_laws()]), "-"),
         _Question("host", _PlaceType(), "192.168.0.20:502"),
@@ -136,11 +154,12 @@ def _laws() -> tuple[str, ...]:
 def _answers(talk: Talk, flags: Mapping[str, object], *, yes: bool) -> Answers:
     """Flags first, then the person where one is there to ask, else the defaults if `--yes` allows them."""
     missing = [question for question in _questions() if flags[question.flag] is None]
-    if missing and not yes and not sys.stdin.isatty():
-        raise click.UsageError(talk.text("init.no_tty", flags=", ".join(f"--{one.flag}" for one in missing)))
+    asked = sys.stdin.isatty() and not yes
+    if not yes and not asked and (needed := [f"--{one.flag}" for one in missing if one.needed]):
+        raise click.UsageError(talk.text("init.no_tty", flags=", ".join(needed)))
     given = dict(flags)
     for question in missing:
-        if yes:
+        if not asked:
             given[question.flag] = question.type.convert(question.default, None, None)
         else:
             prompt = talk.text(f"init.ask.{question.flag}")
@@ -150,6 +169,7 @@ def _answers(talk: Talk, flags: Mapping[str, object], *, yes: bool) -> Answers:
         raise click.UsageError(talk.text("init.no_host"))
     return Answers(
         name=" ".join(str(name).split()) or "Depósito",
+        address=str(given["address"]),
         kg=float(str(given["kg"])),
         law="" if given["law"] == "-" else str(given["law"]),
         host=host,

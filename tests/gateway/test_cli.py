@@ -92,12 +92,13 @@ def test_init_writes_a_file_that_check_passes_without_a_word(tmp_path: Path) -> 
 @pytest.mark.parametrize("siren", [NOWHERE, Place("::1", 1502)])
 def test_what_init_was_told_is_what_the_file_says(tmp_path: Path, language: str, law: str, siren: Place) -> None:
     file, name = tmp_path / "depot.toml", 'Gás "do Zé" \\ filhos'
-    answers = Answers(name, 12_480, law, Place("conversor.local", 5020), 3, siren)
+    answers = Answers(name, 'Rua "A" 120', 12_480, law, Place("conversor.local", 5020), 3, siren)
     file.write_text(render(answers, language, file, Talk.of({"VIGIA_LANG": language})), "utf-8")
     found = load(file, {})
     depot = found.depot
 
     assert (depot.name, depot.id, depot.language) == (name, "gas-do-ze-filhos", language)
+    assert depot.address == 'Rua "A" 120'
     assert depot.areas[0].licensed_kg == 12_480
     assert depot.laws == ((law,) if law else ())
     assert (depot.buses[0].settings.host, depot.buses[0].settings.port) == ("conversor.local", 5020)
@@ -128,6 +129,10 @@ def test_init_takes_its_answers_as_flags(tmp_path: Path) -> None:
     assert load(file, {}).depot.name == "Leste"
     assert len(load(file, {}).depot.detectors) == 2
     assert load(file, {}).depot.outputs == ()
+    assert load(file, {}).depot.address == "", "it may be left out"
+    assert vigia("init", tmp_path / "e.toml", *flags, "--address", "Rua B 7, fundos").exit_code == 0
+    assert load(tmp_path / "e.toml", {}).depot.address == "Rua B 7, fundos"
+    assert vigia("init", tmp_path / "f.toml", *flags, "--address", "x" * 301).exit_code == 2
 
 
 def test_init_never_overwrites(tmp_path: Path) -> None:
@@ -148,18 +153,19 @@ def test_init_asks_nothing_without_a_terminal(tmp_path: Path) -> None:
     assert not (tmp_path / "depot.toml").exists()
 
 
-def test_init_asks_six_questions_at_a_terminal(tmp_path: Path) -> None:
+def test_init_asks_seven_questions_at_a_terminal(tmp_path: Path) -> None:
     file = tmp_path / "depot.toml"
     here, there = os.openpty()
     asked = subprocess.Popen(
         [VIGIA, "init", file], stdin=there, stdout=there, stderr=there, env={**os.environ, **ENGLISH}
     )
     os.close(there)
-    os.write(here, b"Norte\n6240\n-\n10.0.0.5\n6\n-\n")
+    os.write(here, b"Norte\nRua C 9\n6240\n-\n10.0.0.5\n6\n-\n")
     assert asked.wait(20) == 0
     os.close(here)
 
     depot = load(file, {}).depot
+    assert depot.address == "Rua C 9"
     assert (depot.name, depot.buses[0].settings.host, len(depot.detectors)) == ("Norte", "10.0.0.5", 6)
 
 

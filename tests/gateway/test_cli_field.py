@@ -178,6 +178,7 @@ def test_doctor_advises_where_nobody_away_from_the_machine_is_told(tmp_path: Pat
     (line,) = [line for line in alone if "nobody away from here is told" in line]
     assert line.startswith(" !") and "webhook or mqtt" in line
     assert "nobody away" not in told
+    assert "whoever calls 193" in told, "nor does this depot have an address"
 
 
 def test_doctor_names_the_cure_of_every_red_line(tmp_path: Path) -> None:
