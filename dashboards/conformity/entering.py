@@ -27,6 +27,10 @@ SALES: Mapping[str, tuple[str, Mapping[str, Value]]] = {
 """What happens at the counter: the movement of the stock that it is."""
 
 
+APART: Mapping[str, Mapping[str, Value]] = {"apart": {"to_place": "set-apart"}, "back": {"place": "set-apart"}}
+"""Set apart for a leak or a defect, and back in its place: which of the pile's marks changes."""
+
+
 @dataclass(frozen=True, slots=True)
 class FieldView:
     """One field of a form, with what stands in it and what is wrong with that.
@@ -48,13 +52,21 @@ class FieldView:
 
 @dataclass(frozen=True, slots=True)
 class EntryForm:
-    """One form. `dry`: it can be checked before it happens."""
+    """One form.
+
+    Attributes:
+        dry: it can be checked before it happens.
+        hidden: what goes with it unseen.
+        path: where it is sent; empty: the form's own under ``/lancar``.
+    """
 
     id: str
     title: str
     explain: str
     fields: tuple[FieldView, ...]
     dry: bool = False
+    hidden: tuple[tuple[str, str], ...] = ()
+    path: str = ""
 
     def filled(self, given: Mapping[str, str], faults: Sequence[Fault] = (), language: str = "pt-BR") -> "EntryForm":
         """Return the form with what was typed, each fault beside its field."""
@@ -72,7 +84,7 @@ class EntryForm:
         return tuple(fault.texts.get(language, fault.problem) for fault in faults if fault.field not in own)
 
 
-DAILY = ("delivery", "sale", "count", "weighing")
+DAILY = ("delivery", "sale", "count", "transfer", "set-apart", "weighing")
 REGISTERS = ("extinguisher", "document", "leak", "detector", "lot", "opening", "sign", "container", "vehicle", "notice")
 """Registers with a form of their own on the page; what an area or the depot is, the survey asks."""
 
@@ -86,6 +98,8 @@ def daily_form(name: str, areas: Sequence[str], phrases: Phrases) -> EntryForm:
     units = FieldView("units", t("entry.units"), "whole", needed=True)
     when = FieldView("effective", t("entry.when"), "moment", hint=t("entry.when_hint"))
     note = FieldView("note", t("entry.note"))
+    states = tuple((state, phrases.state(state)) for state in ("full", "empty", "part-used"))
+    state = FieldView("state", t("entry.state"), "choice", "full", choices=states)
     fields: Sequence[FieldView]
     match name:
         case "delivery":
@@ -94,9 +108,15 @@ def daily_form(name: str, areas: Sequence[str], phrases: Phrases) -> EntryForm:
             kinds = tuple((kind, t(f"entry.sale_{kind}")) for kind in SALES)
             fields = (FieldView("kind", t("entry.kind"), "choice", "exchange", choices=kinds), place, size, units, when)
         case "count":
-            states = tuple((state, phrases.state(state)) for state in ("full", "empty", "part-used"))
-            state = FieldView("state", t("entry.state"), "choice", "full", choices=states)
             fields = (place, size, state, units, when, note)
+        case "transfer":
+            goal = replace(place, name="to_area", label=t("entry.to_area"), needed=True)
+            lots = (FieldView("lot", t("entry.lot")), FieldView("to_lot", t("entry.to_lot")))
+            fields = (place, goal, size, state, units, FieldView("brand", t("entry.brand")), *lots, when, note)
+        case "set-apart":
+            ways = tuple((way, t(f"entry.{way}")) for way in APART)
+            way = FieldView("kind", t("entry.kind"), "choice", "apart", choices=ways)
+            fields = (way, place, size, state, units, FieldView("brand", t("entry.brand")), when, note)
         case _:
             fields = _weighing(phrases)
     return EntryForm(name, t(f"entry.{name}"), t(f"entry.{name}_explain"), tuple(fields), dry=name == "delivery")
@@ -133,6 +153,8 @@ def lines_of(form: str, given: Mapping[str, str], request: str, today: str) -> t
         "delivery": lambda one: (STOCK, one.get("area", ""), "in", _stock(one) | {"state": "full"}),
         "sale": _sale,
         "count": lambda one: (STOCK, one.get("area", ""), "count", _stock(one) | {"state": one.get("state")}),
+        "transfer": lambda one: (STOCK, one.get("area", ""), "transfer", _moved(one)),
+        "set-apart": lambda one: (STOCK, one.get("area", ""), "transfer", _moved(one) | dict(APART[_way(one)])),
         "weighing": lambda one: ("weighing", f"{today}-{request[:6]}", "record", weighed(one, today)),
     }
     register, subject, act, values = makers[form](given)
@@ -142,6 +164,16 @@ def lines_of(form: str, given: Mapping[str, str], request: str, today: str) -> t
 def _sale(given: Mapping[str, str]) -> tuple[str, str, str, dict[str, Value]]:
     act, states = SALES.get(given.get("kind", ""), SALES["exchange"])
     return STOCK, given.get("area", ""), act, _stock(given) | dict(states)
+
+
+def _moved(given: Mapping[str, str]) -> dict[str, Value]:
+    marks = {name: text for name in ("to_area", "lot", "to_lot") if (text := given.get(name, "").strip())}
+    return _stock(given) | {"state": given.get("state")} | marks
+
+
+def _way(given: Mapping[str, str]) -> str:
+    way = given.get("kind", "")
+    return way if way in APART else "apart"
 
 
 def _stock(given: Mapping[str, str]) -> dict[str, Value]:
@@ -208,7 +240,7 @@ def record_line(
     values: dict[str, Value] = {}
     for one in form["fields"]:
         name, text = one["name"], given.get(one["name"], "").strip()
-        kept = _typed(before.get(name))
+        kept = as_typed(before.get(name))
         same = text == kept or (one["type"] in ("number", "size") and text.replace(",", ".") == kept)
         if text and not same:
             values[name] = text
@@ -238,7 +270,7 @@ def field_of(
 
     `name` in `one` is the input's; `field` the fact's, where they differ.
     """
-    name, typed, kind = one["name"], _typed(value), one["type"]
+    name, typed, kind = one["name"], as_typed(value), one["type"]
     blank = ("", phrases.locale.text("conformity.not_known"))
     choices: tuple[tuple[str, str], ...] = ()
     if one.get("field", name) == "attachment":
@@ -259,7 +291,7 @@ KINDS = {"integer": "whole", "size": "number"}
 """A field's type as an input's kind, where they are not called alike."""
 
 
-def _typed(value: object) -> str:
+def as_typed(value: object) -> str:
     """A kept value as the form's field would hold it."""
     if value is None:
         return ""

@@ -46,6 +46,8 @@ class Phrases:
         kind, _, name = subject.partition(":")
         if kind == "area":
             return self.area(name)
+        if kind == "stock":
+            return self.locale.text("thing.stock", area=self.areas.get(name, name))
         if kind == "between":
             name = name.replace("|", " - ")
         if kind == "container" and name.startswith("stock "):
@@ -57,12 +59,16 @@ class Phrases:
         area, _, pile = name.partition(": ")
         if not pile:
             return self.locale.text("thing.piles", area=self.areas.get(area, area))
-        said = " ".join(self.state(part) for part in pile.split(" "))
+        said = " ".join(self.place(self.state(part)) for part in pile.split(" "))
         return self.locale.text("thing.pile", area=self.areas.get(area, area), pile=said)
 
     def state(self, state: str) -> str:
         """Say a container's state; any other word stays as it is."""
         return self._choice(self.catalogue.find("container", "state"), state)
+
+    def place(self, place: str) -> str:
+        """Say where a pile stands, where that is not simply its area."""
+        return "" if place in ("", "area") else self._choice(self.catalogue.find("container", "place"), place)
 
     def fact(self, subject: str, name: str) -> str:
         """Return a fact's heading."""

@@ -18,12 +18,14 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """One entry: when it was true, who told it, and what it said."""
+    """One entry: when it was true, who told it, and what it said. `counts`: it is neither void nor corrected."""
 
     when: str
     by: str
     mark: str
     lines: tuple[Line, ...]
+    id: str = ""
+    counts: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,7 @@ class RegisterView:
     things: tuple[tuple[str, str, str], ...]
 
 
+STOCK = "stock"
 SHOWN = 4
 """How many values a row of the list shows."""
 
@@ -82,7 +85,9 @@ def _kept(register: str, entry: Mapping[str, Any], phrases: Phrases, *, void: bo
     marks = [
         text("record.void") if void or entry["act"] == "void" else "",
         text("record.removed") if entry["act"] == "remove" else "",
+        text(f"act.{entry['act']}") if register == STOCK and entry["act"] != "void" else "",
         text("record.late") if entry["late"] else "",
+        phrases.locale.words.get(f"source.{entry['source']}", ""),
         entry["reason"],
     ]
     return Kept(
@@ -90,7 +95,16 @@ def _kept(register: str, entry: Mapping[str, Any], phrases: Phrases, *, void: bo
         by=text("record.by", by=entry["by"]),
         mark=" · ".join(filter(None, marks)),
         lines=_lines(register, entry["values"], phrases),
+        id=entry["id"],
+        counts=not void and entry["act"] != "void",
     )
+
+
+def said_of(register: str, entry: Mapping[str, Any], phrases: Phrases) -> str:
+    """Say one entry in a line: its day, who told it, and what."""
+    kept = _kept(register, entry, phrases, void=False)
+    values = ", ".join(f"{line.what}: {line.value}" for line in kept.lines)
+    return f"{kept.when} {kept.by}, {values}" if values else f"{kept.when} {kept.by}"
 
 
 def _lines(register: str, values: Mapping[str, Any], phrases: Phrases) -> tuple[Line, ...]:
@@ -102,16 +116,13 @@ def _line(register: str, name: str, value: object, phrases: Phrases) -> Line:
         return Line(
             phrases.locale.text("entry.attachment_kept"), "" if value is None else str(value)[:12], str(value or "")
         )
-    heading = phrases.locale.text("entry.note") if name == "note" else phrases.fact(f"{register}:", name)
-    said = (
-        phrases.area(value) if name == "area" and isinstance(value, str) else phrases.value(f"{register}:", name, value)
-    )
-    return Line(heading, said)
-
-
-def _thing(register: str, one: Mapping[str, Any], phrases: Phrases) -> tuple[str, str, str]:
-    subject = one["subject"]
-    return subject, phrases.subject(f"{register}:{subject}"), _brief(register, one, phrases)
+    kind = "container:" if register == STOCK else f"{register}:"
+    known = f"entry.{'size' if name == 'size_kg' else name}"
+    own = register == STOCK or name == "note"
+    heading = phrases.locale.text(known) if own and known in phrases.locale.words else phrases.fact(kind, name)
+    if name in ("area", "to_area") and isinstance(value, str):
+        return Line(heading, phrases.area(value))
+    return Line(heading, phrases.value(kind, name.removeprefix("to_"), value))
 
 
 def _brief(register: str, one: Mapping[str, Any], phrases: Phrases) -> str:

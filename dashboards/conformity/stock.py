@@ -25,8 +25,13 @@ DATES = {
 
 @dataclass(frozen=True, slots=True)
 class AreaStock:
-    """One area: kg held of kg licensed, and units by state. `filled` is 0 to 100 for the bar."""
+    """One area: kg held of kg licensed, and units by state. `filled` is 0 to 100 for the bar.
 
+    Attributes:
+        gone: it left the configuration; what is booked there can only leave.
+    """
+
+    id: str
     title: str
     kg: str
     filled: int
@@ -34,6 +39,7 @@ class AreaStock:
     classes: tuple[str, ...]
     states: tuple[str, ...]
     piles: tuple[str, ...]
+    gone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +111,8 @@ def _area(area: Mapping[str, Any], limit: Mapping[str, Any] | None, phrases: Phr
     word = locale.text(f"stock.{key}", kg=over, p13=phrases.number(str(int(abs(most - held) // 13))))
     counts = {state: sum(pile["units"] for pile in area["piles"] if pile["state"] == state) for state in STATES}
     return AreaStock(
+        id=area["area"],
+        gone=limit is None,
         title=phrases.area(area["area"]),
         kg=locale.text("stock.kg", kg=phrases.number(area["kg"]), most=phrases.number(f"{most:f}")),
         filled=min(100, int(part * 100)),
@@ -127,5 +135,7 @@ def _class(one: Mapping[str, Any], phrases: Phrases) -> str:
 
 
 def _pile(pile: Mapping[str, Any], phrases: Phrases) -> str:
-    marks = " ".join(filter(None, (phrases.state(pile["state"]), pile["brand"], pile["lot"])))
+    marks = " ".join(
+        filter(None, (phrases.state(pile["state"]), pile["brand"], pile["lot"], phrases.place(pile["place"])))
+    )
     return f"{phrases.number(str(pile['units']))} × P-{phrases.number(pile['size_kg'])} {marks}".strip()

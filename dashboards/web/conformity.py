@@ -11,10 +11,12 @@ from starlette.responses import RedirectResponse, Response
 from dashboards.conformity.asking import survey_view
 from dashboards.conformity.entering import DAILY, REGISTERS, daily_form, record_form
 from dashboards.conformity.findings import finding_row, findings_view, steps
-from dashboards.conformity.records import history_view, records_view
+from dashboards.conformity.mending import CORRECT, REMOVE, VOID, mending_form
+from dashboards.conformity.records import STOCK, history_view, records_view
 from dashboards.conformity.stock import DATES, due_view, stock_view
 from dashboards.office import Look
-from dashboards.web.entries import add_entering
+from dashboards.web.entries import EDITABLE, add_entering
+from dashboards.web.mending import mended
 from dashboards.web.papers import HOME, AwayError, Papers, RefusedError
 
 Shown = Callable[[Request], Awaitable[Response]]
@@ -30,6 +32,7 @@ def conformity(papers: Papers) -> APIRouter:
         "/registro": _record,
         "/lancar": _entries,
         "/lancar/{name}": _entry,
+        **{f"/{way}": _mending(way) for way in (CORRECT, VOID, REMOVE)},
         "/vistoria": _survey,
     }
     for path, page in pages.items():
@@ -124,7 +127,9 @@ async def _record(papers: Papers, request: Request) -> Response:
         title=phrases.subject(f"{register}:{subject}"),
         view=history_view(register, held, entries, phrases),
         said=request.query_params.get("saved", ""),
-        editable=register in REGISTERS,
+        editable=register in EDITABLE,
+        removable=held is not None and register in EDITABLE,
+        stock=register == STOCK,
     )
 
 
@@ -138,7 +143,7 @@ async def _entry(papers: Papers, request: Request) -> Response:
     name, subject = request.path_params["name"], request.query_params.get("subject", "")[:200]
     phrases = papers.phrases(request)
     areas = await papers.areas()
-    if name in DAILY:
+    if name in DAILY and not (subject and name in EDITABLE):
         return entry_page(papers, request, daily_form(name, areas, phrases))
     forms = await papers.forms()
     if name not in forms or name == "stock":
@@ -153,6 +158,21 @@ def entry_page(papers: Papers, request: Request, form: Any, expect: str = "") ->
     return papers.render(
         request, "entry.html", form=form, expect=expect, faults=(), breaks=(), told="", by_error="", kept_rid=""
     )
+
+
+def _mending(way: str) -> Callable[[Papers, Request], Awaitable[Response]]:
+    async def page(papers: Papers, request: Request) -> Response:
+        register, subject, entry = (
+            request.query_params.get(name, "")[:200] for name in ("register", "subject", "entry")
+        )
+        found = await mended(papers, way, register, subject, entry)
+        if found is None:
+            return papers.lead(request, "/registro", "", register=register, subject=subject)
+        phrases = papers.phrases(request)
+        form = mending_form(way, register, subject, found.entry, found.form, await papers.areas(), phrases)
+        return entry_page(papers, request, form)
+
+    return page
 
 
 async def _survey(papers: Papers, request: Request) -> Response:

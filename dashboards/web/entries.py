@@ -1,6 +1,6 @@
 """What is entered on the office's pages: each form is sent to the office, and comes back with what is wrong in it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 
@@ -9,11 +9,25 @@ from starlette.responses import Response
 
 from dashboards.conformity.asking import answers, survey_view
 from dashboards.conformity.breaches import BreakView, breaks_view
-from dashboards.conformity.entering import DAILY, EntryForm, daily_form, lines_of, record_form, record_line, ticket_of
+from dashboards.conformity.entering import (
+    DAILY,
+    REGISTERS,
+    EntryForm,
+    daily_form,
+    lines_of,
+    record_form,
+    record_line,
+    ticket_of,
+)
+from dashboards.conformity.mending import CORRECT, REMOVE, VOID, mending_form, mending_line
 from dashboards.office import Attach, Enter, Fault, LineAsk, Look, Reply
+from dashboards.web.mending import mended
 from dashboards.web.page import name_of
 from dashboards.web.papers import HOME, AwayError, Papers, RefusedError
 from dashboards.web.posted import Posted, posted
+
+EDITABLE = (*REGISTERS, "weighing")
+"""Registers whose things a form changes: a ticket that a scale made has no tare yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +46,15 @@ def add_entering(router: APIRouter, papers: Papers) -> None:
     async def entry(request: Request, name: str) -> Response:
         form = await posted(request)
         try:
-            return await (_daily if name in DAILY else _record)(papers, request, name, form)
+            of_record = name not in DAILY or (form.text("subject") and name in EDITABLE)
+            return await (_record if of_record else _daily)(papers, request, name, form)
         except AwayError:
             return papers.away(request)
         except RefusedError as error:
             return papers.bad_moment(request, error.reply.error)
+
+    for way in (CORRECT, VOID, REMOVE):
+        router.add_api_route(f"{HOME}/{way}", _mending(papers, way), methods=["POST"])
 
     @router.post(HOME + "/vistoria")
     async def survey(request: Request) -> Response:
@@ -90,6 +108,37 @@ async def _record(papers: Papers, request: Request, register: str, given: Posted
     return papers.lead(request, "/registro", given.by, register=register, subject=subject, saved="1")
 
 
+def _mending(papers: Papers, way: str) -> Callable[[Request], Awaitable[Response]]:
+    async def sent(request: Request) -> Response:
+        try:
+            return await _mend(papers, request, way, await posted(request))
+        except AwayError:
+            return papers.away(request)
+        except RefusedError as error:
+            return papers.bad_moment(request, error.reply.error)
+
+    return sent
+
+
+async def _mend(papers: Papers, request: Request, way: str, given: Posted) -> Response:
+    register, subject = given.text("register"), given.text("subject")
+    found = await mended(papers, way, register, subject, given.text("entry"))
+    if found is None:  # somebody else mended it meanwhile, or it was sent twice: its history says so
+        return papers.lead(request, "/registro", given.by, register=register, subject=subject)
+    phrases = papers.phrases(request)
+    form = mending_form(way, register, subject, found.entry, found.form, await papers.areas(), phrases)
+    if not given.by:
+        return _back(papers, request, form, given, Outcome())
+    line = mending_line(way, found.entry, found.form, given.fields, given.request, phrases)
+    reply = await papers.ask(Enter(1, given.by, (line,), anyway="anyway" in given.fields))
+    if reply.ok:
+        return papers.lead(request, "/registro", given.by, register=register, subject=subject, saved="1")
+    if breaks := (reply.data or {}).get("breaks", ()):
+        view = breaks_view(breaks, await papers.look(Look(1, "stock")), {}, phrases)
+        return _back(papers, request, form, given, Outcome(breaks=view))
+    return _back(papers, request, form, given, Outcome(faults=reply.faults))
+
+
 async def _survey(papers: Papers, request: Request, given: Posted) -> Response:
     phrases = papers.phrases(request)
     lines = answers(given.fields, given.request)
@@ -122,9 +171,11 @@ def _by_input(lines: Sequence[LineAsk], faults: Sequence[Fault], language: str) 
 
 
 def _done(papers: Papers, request: Request, reply: Reply, by: str, what: str) -> Response:
-    again = bool(reply.data["again"])
-    text = papers.phrases(request).locale.text
-    return papers.lead(request, "/lancar", by, saved=text("entry.again") if again else text("entry.saved", what=what))
+    again, phrases = bool(reply.data["again"]), papers.phrases(request)
+    text = phrases.locale.text
+    said = [text("entry.again") if again else text("entry.saved", what=what)]
+    said += [text("entry.left_area", area=phrases.area(area)) for area in reply.data["left_areas"]]
+    return papers.lead(request, "/lancar", by, saved=" ".join(said))
 
 
 def _back(papers: Papers, request: Request, form: EntryForm, given: Posted, outcome: Outcome) -> Response:

@@ -129,6 +129,48 @@ async def test_an_extinguisher_with_its_photo_is_recorded_changed_and_not_overwr
 
 
 @pytest.mark.browser
+async def test_what_is_in_the_book_is_moved_set_apart_corrected_and_made_void_on_the_pages(
+    page: Any, depot: Whole
+) -> None:
+    async def send(form: str, **fields: str) -> str:
+        await page.goto(f"{page.base}/conformidade/lancar/{form}")
+        for name, value in fields.items():
+            where = page.locator(f"#{name}")
+            if name == "to_area":
+                await where.select_option(value)
+            else:
+                await where.fill(value)
+        await page.fill("#by", "Ana")
+        await page.click("button.main")
+        return await text(page)
+
+    await send("delivery", units="60")
+    assert "Lançado no livro: Separar com defeito." in await send("set-apart", units="2")
+    assert "não há tantos: pedidos 90, no estoque 58 P-13 cheio" in await send("set-apart", units="90")
+    assert "Lançado no livro: Transferência." in await send("transfer", to_area="patio", units="8", to_lot="L2")
+    await page.goto(page.base + "/conformidade")
+    said = await text(page)
+    for pile in ("50 × P-13 cheio", "8 × P-13 cheio L2", "2 × P-13 cheio separado"):
+        assert pile in said, pile
+    await page.click("text=Ver e corrigir lançamentos")
+    delivery = page.locator("ol.steps > li", has_text="entrada")
+    await delivery.get_by_text("Corrigir").click()
+    assert await page.input_value("#units") == "60" and await page.input_value("#effective")
+    await page.fill("#units", "61")
+    await page.click("button.main")
+    assert "informe por que o lançamento é corrigido" in await text(page)
+    await page.fill("#reason", "contei de novo")
+    await page.click("button.main")
+    assert "sem efeito" in await text(page) and "contei de novo" in await text(page)
+    apart = page.locator("ol.steps > li", has_text="separado")
+    await apart.get_by_text("Tornar sem efeito").click()
+    await page.fill("#reason", "não havia vazamento")
+    await page.click("button.main")
+    stock = (await depot.get("/api/v1/stock"))["data"]["areas"][0]
+    assert {(pile["lot"], pile["place"], pile["units"]) for pile in stock["piles"]} == {("", "", 53), ("L2", "", 8)}
+
+
+@pytest.mark.browser
 async def test_the_survey_goes_screen_by_screen_keeps_what_is_known_and_asks_measures_again(
     page: Any, depot: Whole
 ) -> None:
