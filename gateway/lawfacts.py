@@ -165,7 +165,8 @@ def registered(depot: Depot, journal: JournalReader, catalogue: Catalogue, asked
     standing = fold(told, end, by_then)
     noted = {subject: held for (register, subject), held in standing.items() if register == CONTAINER}
     yield from of_registers(standing.values(), catalogue, zone)
-    yield from of_stock(levels([entry for entry in told if entry.register == STOCK], end, by_then), noted, asked.on)
+    stock = levels([entry for entry in told if entry.register == STOCK], end, by_then)
+    yield from of_stock(stock, noted, asked.on, zone)
 
 
 def end_of(day: date, zone: ZoneInfo) -> int:
