@@ -76,9 +76,14 @@ class TopicOutput:
         return _allows(self._point, on)
 
     def write(self, on: bool, done: Done) -> None:
-        """Publish the command at QoS 1. `done` is called where that fails; the state that follows is `heard`."""
+        """Publish the command at QoS 1. `done` is called where that fails; the state that follows is `heard`.
+
+        A device that says its state when asked is asked at once: many say nothing of a command to stay as they are.
+        """
         topic, payload = self._point.message(self._names, on=on)
         self._publish(topic, payload, done)
+        if self._question is not None and self._waiting is not None:
+            self._publish(*self._question, done)
 
     def read(self, done: Done) -> bool:
         """Ask for the state, where the device answers questions; likewise."""

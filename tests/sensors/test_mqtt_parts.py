@@ -30,6 +30,7 @@ def test_a_shelly_of_the_second_generation_is_called_by_json_rpc_and_confirmed_b
     assert said["id"] and said["src"]
     assert json.loads(relay.message(values, on=False)[1])["params"] == {"id": 2, "on": False}
     assert relay.confirmed_on(values) == "casa/sirene/status/switch:2"
+    assert relay.question(values) == ("casa/sirene/command/switch:2", b"status_update")
     status = b'{"id":2,"source":"MQTT","output":true,"apower":0.0}'
     assert [relay.state(status), relay.state(b'{"id":2,"output":false}'), relay.state(b'{"id":2}')] == [
         True, False, None,
