@@ -2,8 +2,14 @@
 
 import ctypes
 import time
+from collections.abc import Callable
+from typing import Any, cast
 
 from sensors.stamps import Instant, Stamp, UtcNanos
+
+_MONO: Callable[[], Instant] = cast("Any", time.monotonic_ns)
+_UTC: Callable[[], UtcNanos] = cast("Any", time.time_ns)
+"""As they are: an `Instant(...)` around them is a call of its own, and would be made for each answer of a line."""
 
 
 class SystemClock:
@@ -11,7 +17,7 @@ class SystemClock:
 
     def now(self) -> Stamp:
         """Return the present moment on both clocks."""
-        return Stamp(Instant(time.monotonic_ns()), UtcNanos(time.time_ns()))
+        return Stamp(_MONO(), _UTC())
 
 
 def is_set() -> bool:

@@ -12,9 +12,9 @@ from sensors.stamps import Instant
 
 @dataclass(frozen=True, slots=True)
 class Stale:
-    """Look whether this head's last good reading has grown too old."""
+    """Look whether the last good reading of one of these heads, who grow old alike, has grown too old."""
 
-    head: Head
+    heads: tuple[Head, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,6 +59,8 @@ from sensors.readings import DetectorId, LinkChange, Quality, Reading, Scan, Sta
 from sensors.stamps import MILLISECOND, Instant, Stamp, UtcNanos
 
 NOTHING: list[Effect] = []
+GOOD, MEASURING = Quality.GOOD, Status.MEASURING
+"""Asked for with every reading: looking a member up in its Enum costs more than comparing it."""
 
 
 class Engine:
@@ -377,8 +379,8 @@ def _is_plain(head: Head, reading: Reading, a1: float) -> bool:
     gas = reading.lel_pct
     return (
         not head.troubled
-        and reading.quality is Quality.GOOD
-        and reading.status is Status.MEASURING
+        and reading.quality is GOOD
+        and reading.status is MEASURING
         and gas is not None
         and gas < a1
         and reading.at_least is None

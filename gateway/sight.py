@@ -18,6 +18,9 @@ from sensors.stamps import SECOND, Instant, Stamp, UtcNanos
 RELOAD_GRACE = SECOND
 """How long a known head may stay unheard after new orders, or after we slept, whatever its age was (ns)."""
 
+LOOKED_AT_TOGETHER = 64
+"""Heads whose ages are looked at in one go."""
+
 OF_WIRING = ("output:", "supply:", "scale:", "mains:", "battery:", "channel:", "detector:", "bus:", "task:")
 """SYSTEM subjects that belong to lines, outputs and channels."""
 
@@ -51,8 +54,19 @@ class Sight:
                 head.last, head.grouped, head.troubled = before.last, before.grouped, before.troubled
                 head.well_since, head.run = before.well_since, before.run
             self.heads[watch.detector] = head
-            self._deadlines.at(Instant(head.watched_at + watch.blind_after), Stale(head))
+        self._look_at_ages()
         self.sources = Sources(self.heads.values(), self.sources.all_down())
+
+    def _look_at_ages(self) -> None:
+        """Arm the looks at the heads' ages: of those together who grow old alike, but not of too many at once."""
+        alike: dict[int, list[Head]] = {}
+        for head in self.heads.values():
+            alike.setdefault(head.watch.blind_after, []).append(head)
+        for blind_after, heads in alike.items():
+            for first in range(0, len(heads), LOOKED_AT_TOGETHER):
+                some = tuple(heads[first : first + LOOKED_AT_TOGETHER])
+                oldest = min(head.watched_at for head in some)
+                self._deadlines.at(Instant(oldest + blind_after), Stale(some))
 
     def refresh(self, head: Head) -> None:
         """Note whether the head has a standing alarm, which sends every reading of it the long way."""
@@ -163,23 +177,36 @@ class Sight:
     def due(self, task: Stale | CableBack, turn: Turn) -> None:
         """The time has come to look at a head's age, or at a cable that came back."""
         if isinstance(task, Stale):
-            self.stale(task.head, turn)
+            self.stale(task.heads, turn)
         else:
             self.cable_back(task.source, turn)
 
-    def stale(self, head: Head, turn: Turn) -> None:
-        """Look at one head's age. Armed once per head and moved on, so that a reading costs no deadline of its own."""
-        if self.heads.get(head.watch.detector) is not head:
-            return  # new orders have replaced it
-        limit = Instant(head.watched_at + head.watch.blind_after)
-        if limit > turn.now.mono:
-            self._deadlines.at(limit, Stale(head))
-            return
+    def stale(self, heads: tuple[Head, ...], turn: Turn) -> None:
+        """Look at the age of heads, and again when the next of them may have grown too old.
+
+        So a reading costs no deadline of its own, and whoever is read in time hardly a share of one.
+        """
+        if self.heads.get(heads[0].watch.detector) is not heads[0]:
+            return  # new orders have replaced them
+        now, blind_after = turn.now.mono, heads[0].watch.blind_after
+        again = min([head.watched_at for head in heads]) + blind_after
+        if again <= now:
+            again = now + blind_after
+            for head in heads:
+                limit = head.watched_at + blind_after
+                if limit <= now:
+                    if head.look_again <= now:
+                        head.look_again = Instant(now + blind_after)
+                        self._too_old(head, turn)
+                    limit = head.look_again
+                again = min(again, limit)
+        self._deadlines.at(Instant(again), Stale(heads))
+
+    def _too_old(self, head: Head, turn: Turn) -> None:
         if not self._book.present(head.blind):
             self.go_blind(head, head.why_silent(), turn)
         elif head.grouped and head.well_since is None:
             self._speak_up(head, turn)
-        self._deadlines.at(Instant(turn.now.mono + head.watch.blind_after), Stale(head))
 
     def drop_strangers(self, turn: Turn) -> None:
         """End the alarms of what the orders no longer name: nobody can know its condition.

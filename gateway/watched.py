@@ -10,6 +10,7 @@ from sensors.readings import Reading
 from sensors.stamps import Instant
 
 NO_RUN = Run()
+LONG_AGO = Instant(0)
 
 
 @dataclass(slots=True, eq=False)
@@ -23,6 +24,7 @@ class Head:
         last: its last reading of any quality.
         troubled: it has a standing alarm, so every reading takes the long way.
         grouped: it is blind because its cable is down, and the cable's notice speaks for it.
+        look_again: once it was found too old, when its age is looked at again (monotonic ns).
         run: how many samples in a row it has read at or past each level, for votes on costly actions.
     """
 
@@ -33,6 +35,7 @@ class Head:
     well_since: Instant | None = None
     troubled: bool = False
     grouped: bool = False
+    look_again: Instant = LONG_AGO
     run: Run = NO_RUN
     gas: AlarmKey = field(init=False)
     blind: AlarmKey = field(init=False)

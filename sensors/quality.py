@@ -15,9 +15,11 @@ A head that has never yet been plausible is wired, set or configured wrongly: it
 ``never-plausible``, and so does a number beyond twice its full scale, which from a head once plausible is over-range.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import exp, inf
 from typing import Final
+
+from msgspec.structs import replace
 
 from sensors.readings import DetectorId, Quality, Reading, Status
 from sensors.stamps import SECOND, Instant, Stamp

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NewType
 
+import msgspec
+
 from sensors.stamps import Stamp
 
 DetectorId = NewType("DetectorId", str)
@@ -32,8 +34,7 @@ class Status(Enum):
     FROZEN = "frozen"
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(msgspec.Struct, frozen=True, gc=False):
     """One detector, one scan.
 
     Attributes:
@@ -61,8 +62,7 @@ class Reading:
         return max(self.lel_pct, self.at_least)
 
 
-@dataclass(frozen=True, slots=True)
-class Scan:
+class Scan(msgspec.Struct, frozen=True, gc=False):
     """What one source said at one moment: exactly one reading per detector it asked, silence included.
 
     Attributes:

@@ -1,9 +1,10 @@
 """Two clocks that are never confused: the monotonic one decides, the civil one is written down."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import NewType, Protocol
+
+import msgspec
 
 Instant = NewType("Instant", int)
 """Nanoseconds on the monotonic clock. Only differences mean anything; every delay and age is counted here."""
@@ -15,8 +16,7 @@ SECOND = 1_000_000_000
 MILLISECOND = 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Stamp:
+class Stamp(msgspec.Struct, frozen=True, gc=False):
     """One moment on both clocks, taken together."""
 
     mono: Instant

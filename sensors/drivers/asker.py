@@ -90,10 +90,10 @@ class Asker:
         """Tell whether this is the connection in use."""
         return wire is self._wire
 
-    def received(self, count: int, now: float) -> None:  # noqa: ARG002 - of the protocol of connections
+    def received(self, wire: Wire, now: float) -> None:
         """Bytes came in: take the whole frames out of them."""
-        wire = self._wire
-        if wire is None:
+        if wire is not self._wire:
+            wire.inbox.clear()
             return
         try:
             self._take(wire)

@@ -82,6 +82,12 @@ class Command:
 class Commands:
     """Those that wait, oldest first; glances in a queue of their own."""
 
+    __slots__ = (
+        "_counters",
+        "glances",
+        "queue",
+    )
+
     def __init__(self, counters: Counters) -> None:
         self.queue: deque[Command] = deque()
         self.glances: deque[Command] = deque()

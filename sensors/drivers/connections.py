@@ -31,8 +31,8 @@ class Owner(Protocol):
     def is_current(self, wire: "Wire") -> bool:
         """Tell whether this is the connection in use; an abandoned one may still have a word to say."""
 
-    def received(self, count: int, now: float) -> None:
-        """So many bytes came in."""
+    def received(self, wire: "Wire", now: float) -> None:
+        """Bytes came into this connection's inbox; of one that is not in use they are to be forgotten."""
 
     def lost(self, reason: str, now: float) -> None:
         """The connection is over by the peer's doing."""
@@ -81,7 +81,7 @@ class SocketWire(asyncio.BufferedProtocol, Wire):
     def send(self, ask: Ask, key: int) -> None:
         """Send a request."""
         if not self._rtu and self._transport is not None:  # nearly every one of them, and every step costs
-            self._transport.write(request(ask, key))
+            self._transport.write(key.to_bytes(2, "big") + ask.tail)
         else:
             super().send(ask, key)
 
@@ -110,12 +110,9 @@ class SocketWire(asyncio.BufferedProtocol, Wire):
 
     def buffer_updated(self, nbytes: int) -> None:
         """Bytes came."""
-        if not self._owner.is_current(self):
-            self.inbox.clear()
-            return
         self.inbox.filled(nbytes)
         try:
-            self._owner.received(nbytes, self._time())
+            self._owner.received(self, self._time())
         except BaseException as error:
             self._owner.crashed(error)
             raise
@@ -156,11 +153,8 @@ class PortWire(Wire):
                 if not count:
                     return
                 self.inbox.filled(count)
-                if not self._owner.is_current(self):
-                    self.inbox.clear()
-                    return
-                self._owner.received(count, self._time())
-                if count < len(room):
+                self._owner.received(self, self._time())
+                if count < len(room) or not self._owner.is_current(self):
                     return
         except BaseException as error:
             self._owner.crashed(error)

@@ -29,6 +29,16 @@ class Doubt:
         head_clock: since when the oldest request's clock runs, at the earliest.
     """
 
+    __slots__ = (
+        "_excused",
+        "_fresh_s",
+        "_opened_at",
+        "_rtu",
+        "_timeout_s",
+        "head_clock",
+        "until",
+    )
+
     def __init__(self, timeout_s: float, blocks: int, *, rtu: bool) -> None:
         self.until = NEVER
         self.head_clock = NEVER

@@ -114,7 +114,9 @@ class Poll:
     def begin(self) -> None:
         """Take the first request of a new turn."""
         self.idle = False
-        self.rewind()
+        self.fault = ""
+        if self.part:
+            self.rewind()
 
     def rewind(self) -> None:
         """Start the turn's requests again: words of two attempts are never joined."""

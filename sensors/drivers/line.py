@@ -37,6 +37,33 @@ from sensors.wire.rtu import SMALLEST
 class Line:
     """The polls and commands of one bus, on whatever connection it has at the moment."""
 
+    __slots__ = (
+        "_commands",
+        "_doubt",
+        "_false_id",
+        "_flights",
+        "_id",
+        "_lost",
+        "_noise",
+        "_outcomes",
+        "_period_s",
+        "_quiet",
+        "_rtu",
+        "_silent",
+        "_slot_end",
+        "_strays",
+        "_strict_ids",
+        "_timeout_s",
+        "_trickle",
+        "_turns",
+        "_wary",
+        "_window",
+        "_write",
+        "answered",
+        "counters",
+        "reason",
+    )
+
     def __init__(
         self,
         source: str,
@@ -93,7 +120,7 @@ class Line:
             for poll in tuple(self._silent.polls):
                 self._outcomes.publish(poll, poll.status, poll.reason)
         self._turns.new_slot()
-        if self._turns.queue:
+        if self._silent.probed is not None and self._turns.queue:
             self._silent.delays(now)
 
     def sweep(self, now: float) -> str:
@@ -124,9 +151,9 @@ class Line:
         return ""
 
     @property
-    def at_rest(self) -> bool:
-        """Whether `sweep` has nothing to look at: a connection on which nobody waits for anything."""
-        return not (self._flights or self._write is None or self._quiet or self._trickle.begun)
+    def trickles(self) -> bool:
+        """Whether a frame has begun and not ended."""
+        return self._trickle.begun
 
     @property
     def waits(self) -> bool:
@@ -152,16 +179,18 @@ class Line:
 
     def pump(self, now: float) -> None:
         """Send what is next, as far as the line takes it: commands, then polls in turn, then one probe or glance."""
-        if self._quiet is not None:
-            self._quiet.resume_at = inf
-        while self._write is not None and len(self._flights) < self._room() and not self._alone():
+        flights, quiet = self._flights, self._quiet
+        if quiet is not None:
+            quiet.resume_at = inf
+        room = 1 if self._window == 1 else self._room()
+        while len(flights) < room and self._write is not None and not (flights and self._alone()):
             exchange = self._next(now)
             if exchange is None:
                 return
-            if self._flights and isinstance(exchange, Poll) and exchange.suspect:
+            if flights and isinstance(exchange, Poll) and exchange.suspect:
                 self._turns.queue.appendleft(exchange)
                 return
-            if self._quiet is not None and self._quiet.wait(exchange.unit, now):
+            if quiet is not None and quiet.wait(exchange.unit, now):
                 if isinstance(exchange, Command):
                     self._commands.wait_on(exchange)
                 else:
@@ -262,7 +291,7 @@ class Line:
                 self._silent.line_is_back(now)
             if self._doubt.until != NEVER:
                 self._line_lives(now, exchange.sent)
-            else:
+            elif self._silent.probed is not None:
                 self._silent.line_goes_on(now)
             if oldest:
                 self._doubt.head_clock = now
@@ -309,6 +338,8 @@ class Line:
     def _next(self, now: float) -> Exchange | None:
         """Take the next that may be asked now: none of a unit whose late answer is still waited for."""
         quiet = self._quiet
+        if quiet is None and self._turns.queue and not self._commands.queue and self._doubt.until == NEVER:
+            return self._turns.queue.popleft()  # nearly always
         held = None if quiet is None else lambda exchange: quiet.holds(exchange, now)
         if self._commands.queue:
             command = self._commands.take(held)
@@ -377,7 +408,8 @@ class Line:
         if not self._flights:
             self._doubt.head_clock = now
         self._flights[key] = exchange
-        self._strays.reused(key)
+        if self._strays.late:
+            self._strays.reused(key)
         self.counters.polls += 1
         self._noise = 0
         if self._quiet is not None:

@@ -73,6 +73,34 @@ class ModbusBus:
     come from `clock`; the schedule follows the event loop's clock.
     """
 
+    __slots__ = (
+        "_clock",
+        "_crash",
+        "_ended",
+        "_has_heads",
+        "_heard_at",
+        "_line",
+        "_loop",
+        "_may_move",
+        "_names",
+        "_needs_answer",
+        "_next_slot",
+        "_on_link",
+        "_overdue",
+        "_pacer",
+        "_period_s",
+        "_rests",
+        "_resume",
+        "_rtu",
+        "_silence",
+        "_silence_s",
+        "_told",
+        "_watching",
+        "_wire",
+        "settings",
+        "up",
+    )
+
     def __init__(
         self,
         settings: BusSettings,
@@ -114,7 +142,10 @@ class ModbusBus:
         )
         self._loop: asyncio.AbstractEventLoop | None = None
         self._next_slot = inf
-        self._watching: int | None = None
+        self._watching = False
+        self._overdue = self.overdue
+        self._may_move = settings.serial is not None
+        self._rtu = settings.rtu
         self._wire: Wire | None = None
         self._silence_s = settings.gap_s + (CHUNKS_S if settings.serial is not None else SEGMENTS_S)
         self._heard_at = 0.0
@@ -141,7 +172,7 @@ class ModbusBus:
         self._loop = asyncio.get_running_loop()
         self._crash = None
         self._next_slot = self._pacer.first_slot(self._period_s)
-        self._watching = None
+        self._watching = False
         self._pacer.at(self._next_slot, self.slot)
         delay, guard = 0.0, False
         try:
@@ -199,7 +230,7 @@ class ModbusBus:
                 self.counters.overruns += missed
             self._next_slot += (missed + 1) * self._period_s
             self._pacer.at(self._next_slot, self.slot)
-            if self._wire is not None and not self._wire.stands():
+            if self._may_move and self._wire is not None and not self._wire.stands():
                 self.lost("unplugged", now)
             self._sweep(now)
             self._line.slot(now)
@@ -211,7 +242,7 @@ class ModbusBus:
 
     def overdue(self, now: float) -> None:
         """The pacer's call: an answer may be overdue."""
-        self._watching = None
+        self._watching = False
         if self._loop is None or not self._line.waits:
             return
         try:
@@ -222,14 +253,15 @@ class ModbusBus:
             self.crashed(error)
             raise
 
-    def received(self, count: int, now: float) -> None:  # noqa: ARG002 - of the protocol of connections
+    def received(self, wire: Wire, now: float) -> None:
         """Bytes came in: take the whole frames out of them."""
-        wire = self._wire
-        if wire is None:
+        if wire is not self._wire:
+            wire.inbox.clear()
             return
-        self._line.heard(now)
+        if self._rests:
+            self._line.heard(now)
         self._take(wire.inbox, now)
-        if self.settings.rtu and wire.inbox.partial and self._wire is wire:
+        if self._rtu and wire.inbox.partial and self._wire is wire:
             self._heard_at = now
             self._await_silence()
 
@@ -237,9 +269,10 @@ class ModbusBus:
         line = self._line
         trouble = ""
         try:
-            while not trouble and (head := inbox.frame()) is not None:
+            more = True
+            while more and not trouble and (head := inbox.frame()) is not None:
                 trouble = line.answer(head, inbox.buffer, inbox.start, now)
-                inbox.drop(head)
+                more = inbox.drop(head)
         except BrokenStreamError:
             self.counters.garbled += 1
             trouble = "garbled"
@@ -255,13 +288,14 @@ class ModbusBus:
         if self._needs_answer and line.answered:
             self._needs_answer = False
             self._set_up(up=True, reason="")
-        line.receiving(now, partial=partial)
+        if partial or line.trickles:
+            line.receiving(now, partial=partial)
         if line.wants_to_send:
             line.pump(now)
             self._watch()
-        elif self._watching is not None and not line.waits:
-            self._pacer.forget(self._watching, self.overdue)
-            self._watching = None
+        elif self._watching and not line.waits:
+            self._pacer.let_go(self._overdue)
+            self._watching = False
 
     def _await_silence(self) -> None:
         if self._silence is None and self._loop is not None:
@@ -342,14 +376,14 @@ class ModbusBus:
     # --- details
 
     def _sweep(self, now: float) -> None:
-        trouble = "" if self._line.at_rest else self._line.sweep(now)
-        if trouble:
+        if trouble := self._line.sweep(now):
             self.lost(trouble, now)
 
     def _watch(self) -> None:
         """Be woken when the oldest request runs out of time. A wake too early costs less than one for each request."""
-        if self._watching is None and self._line.waits:
-            self._watching = self._pacer.at(self._line.due(), self.overdue)
+        if not self._watching and self._line.waits:
+            self._watching = True
+            self._pacer.watch(self._line.due(), self._overdue)
         if not self._rests:
             return
         resume = self._line.resume_at

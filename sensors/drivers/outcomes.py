@@ -19,6 +19,15 @@ GATEWAY_CODES: Final = frozenset({10, 11})
 class Outcomes:
     """Ends the turns of one line and tells their readings."""
 
+    __slots__ = (
+        "_clock",
+        "_counters",
+        "_silent",
+        "_source",
+        "_turns",
+        "on_scan",
+    )
+
     def __init__(
         self,
         source: str,
@@ -44,8 +53,11 @@ class Outcomes:
             buffer, base = poll.words, 0
         stamp = self._clock.now()
         readings = poll.block.readings(buffer, base, stamp)
-        poll.end()
-        self.alive(poll, now)
+        poll.idle, poll.attempt, poll.fault = True, 1, ""
+        if poll.failures or poll.broke or poll.silent:
+            self.alive(poll, now)
+        else:
+            poll.heard = now
         if poll.owed:
             # It was still waiting when its next slot began: that turn follows at once, so that its mean period is kept.
             poll.owed = False

@@ -20,13 +20,26 @@ PROBE_OVERDUE_S: Final = 2.0
 
 
 class Silent:
-    """The silent polls of one line, one probe among them at a time."""
+    """The silent polls of one line, one probe among them at a time.
+
+    Attributes:
+        probed: the one that is probed now, if any.
+    """
+
+    __slots__ = (
+        "_counters",
+        "_delayed_since",
+        "_next_probe",
+        "_timeout_s",
+        "polls",
+        "probed",
+    )
 
     def __init__(self, timeout_s: float, counters: Counters) -> None:
         self.polls: list[Poll] = []
         self._timeout_s = timeout_s
         self._counters = counters
-        self._probe: Poll | None = None
+        self.probed: Poll | None = None
         self._delayed_since = NEVER
         self._next_probe = NEVER
 
@@ -71,18 +84,18 @@ class Silent:
         probe = min(free, key=lambda each: each.probe_at, default=None)
         if probe is not None:
             self._counters.probes += 1
-            self._probe = probe
+            self.probed = probe
             probe.begin()
         return probe
 
     def delays(self, since: float) -> None:
         """Others wait since then; if there is a probe, for its sake."""
-        if self._probe is not None and self._delayed_since == NEVER:
+        if self.probed is not None and self._delayed_since == NEVER:
             self._delayed_since = since
 
     def line_goes_on(self, now: float) -> None:
         """Somebody answered, so the probe is over: rest in proportion to what it delayed."""
-        if self._probe is None:
+        if self.probed is None:
             return
         if self._delayed_since != NEVER:
             self._next_probe = now + (now - self._delayed_since) * PROBE_REST
@@ -101,4 +114,4 @@ class Silent:
 
     def forget_probe(self) -> None:
         """The connection is gone, and the probe with it."""
-        self._probe, self._delayed_since = None, NEVER
+        self.probed, self._delayed_since = None, NEVER

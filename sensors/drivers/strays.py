@@ -28,23 +28,34 @@ ID_SWAPPED: Final = "id-swapped"
 
 
 class Strays:
-    """Requests that ran out of time, by transaction id, and how much noise there is."""
+    """Requests that ran out of time, by transaction id, and how much noise there is.
+
+    Attributes:
+        late: the requests.
+    """
+
+    __slots__ = (
+        "_counters",
+        "_noise",
+        "_rubbish",
+        "late",
+    )
 
     def __init__(self, counters: Counters) -> None:
         self._counters = counters
-        self._late: dict[int, Exchange] = {}
+        self.late: dict[int, Exchange] = {}
         self._noise = 0
         self._rubbish = 0
 
     def remember(self, key: int, exchange: Exchange) -> None:
         """Its answer, should it still come, is a late one."""
-        self._late[key] = exchange
-        if len(self._late) > MAX_LATE:
-            del self._late[next(iter(self._late))]
+        self.late[key] = exchange
+        if len(self.late) > MAX_LATE:
+            del self.late[next(iter(self.late))]
 
     def recognise(self, key: int) -> Exchange | None:
         """Return the request that this frame answers too late; None for a frame of somebody else."""
-        late = self._late.pop(key, None)
+        late = self.late.pop(key, None)
         if late is not None:
             self._counters.late += 1
         return late
@@ -64,15 +75,15 @@ class Strays:
 
     def reused(self, key: int) -> None:
         """The transaction id belongs to a new request."""
-        self._late.pop(key, None)
+        self.late.pop(key, None)
 
     def forget(self, poll: Poll) -> None:
         """This poll is no more."""
-        self._late = {key: late for key, late in self._late.items() if late is not poll}
+        self.late = {key: late for key, late in self.late.items() if late is not poll}
 
     def clear(self) -> None:
         """The connection is gone."""
-        self._late.clear()
+        self.late.clear()
 
     def foreign(self) -> str:
         """Count a frame of somebody else; says "flood" when it is too much."""
@@ -96,6 +107,13 @@ class Trickle:
     Attributes:
         begun: whether there is one.
     """
+
+    __slots__ = (
+        "_last_byte",
+        "_since",
+        "_timeout_s",
+        "begun",
+    )
 
     def __init__(self, timeout_s: float) -> None:
         self.begun = False

@@ -14,6 +14,12 @@ Held: TypeAlias = Callable[[Poll], bool]
 class Turns:
     """All polls of a line, and the queue of those that wait for this slot's turn."""
 
+    __slots__ = (
+        "_counters",
+        "polls",
+        "queue",
+    )
+
     def __init__(self, blocks: Sequence[Block], counters: Counters) -> None:
         self.polls = [Poll(block) for block in blocks]
         self.queue: deque[Poll] = deque()
@@ -22,18 +28,17 @@ class Turns:
     def new_slot(self) -> None:
         """Everybody's turn: those who answered lately first, the doubtful after them, the silent not at all."""
         doubtful: list[Poll] = []
+        queue = self.queue
         for poll in self.polls:
-            if not poll.idle:
+            if poll.idle and not (poll.silent or poll.failures) and poll.heard != NEVER:
+                poll.begin()
+                queue.append(poll)
+            elif not poll.idle:
                 if not poll.silent:
                     self._counters.overruns += 1
                     poll.owed = True
-            elif poll.silent:
-                continue
-            elif poll.failures or poll.heard == NEVER:
+            elif not poll.silent:
                 doubtful.append(poll)
-            else:
-                poll.begin()
-                self.queue.append(poll)
         for poll in doubtful:
             self.begin(poll)
 

@@ -4,11 +4,13 @@ What is no new sample of the head is said by its kind, so that the driver can co
 """
 
 import struct
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
 from math import nan
 from typing import Final
+
+from msgspec.structs import replace
 
 from sensors.quality import Movement, Watch, judge, silence, unusable
 from sensors.readings import DetectorId, Quality, Reading, Status

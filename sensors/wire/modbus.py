@@ -170,9 +170,13 @@ class Inbox:
             return None
         return head
 
-    def drop(self, head: Head) -> None:
-        """Go past the frame whose head `frame` returned."""
+    def drop(self, head: Head) -> bool:
+        """Go past the frame whose head `frame` returned; tell whether anything is left behind it."""
         self.start += head[2] + 6
+        if self.start < self._end:
+            return True
+        self.start = self._end = 0
+        return False
 
     def clear(self) -> None:
         """Forget everything."""

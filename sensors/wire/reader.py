@@ -5,9 +5,11 @@ how its zero drifts, and what the same words meant the last time: a head in clea
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import inf, nan
 from typing import Final, TypeVar
+
+from msgspec.structs import replace
 
 from sensors.quality import Movement, Watch, judge, unusable
 from sensors.readings import DetectorId, Quality, Reading, Status
@@ -62,11 +64,13 @@ class HeadReader:
         "_head",
         "_heartbeat",
         "_last",
+        "_movement",
         "_order",
         "_plain",
         "_sentinels",
         "_sign",
         "_states",
+        "_steady",
         "_watch",
         "_words",
         "seen",
@@ -95,12 +99,14 @@ class HeadReader:
         self._conversion = converter.fixed
         beat = points.heartbeat
         self._heartbeat = None if beat is None else raw_reader(beat.place, reads)
+        self._movement = movement or Movement()
         self._watch = Watch(
-            movement or Movement(),
+            self._movement,
             beat_s=None if beat is None else beat.period_s * beat.missed,
             frozen_after_s=points.frozen_after_s,
             drift=converter.drift,
         )
+        self._steady = self._watch.idle_itself
         self._plain = not (
             self._sentinels or self._states or self._checks or self._sign or self._head or converter.asks or beat
         )
@@ -120,11 +126,10 @@ class HeadReader:
             reading = self._judged_anew(words, base, taken)
             if self.seen:
                 self._words, self._last = own, reading
-        watch = self._watch
-        if watch.idle:
+        if self._steady and not self._movement.watchers:
             return reading
         beat = None if self._heartbeat is None else self._heartbeat(words, base)
-        return watch.watched(reading, self._extract(words, base), beat)
+        return self._watch.watched(reading, self._extract(words, base), beat)
 
     def _judged_anew(self, words: bytes | bytearray, base: int, taken: Stamp) -> Reading:
         raw = self._extract(words, base)

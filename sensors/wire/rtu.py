@@ -146,9 +146,10 @@ class RtuInbox:
         self._to_front()
         return None
 
-    def drop(self, head: Head) -> None:
-        """Go past the frame whose head `frame` returned."""
+    def drop(self, head: Head) -> bool:
+        """Go past the frame whose head `frame` returned; tell whether anything is left behind it."""
         self.start += head[2] + 2
+        return True  # `frame` is to look in any case: it makes room
 
     def give_up(self) -> bool:
         """The line is silent: take back the belief in the frame that has begun. True if `frame` has to look again."""
