@@ -86,6 +86,10 @@ class FactType:
                 kinds = int if self.type is Type.INTEGER else int | float
                 return not isinstance(value, bool) and isinstance(value, kinds) and self.least <= value <= self.most
 
+    def expires(self, effective: date) -> float:
+        """Return the first day (ordinal) on which an answer of that day is unknown again."""
+        return inf if self.renew_days is None else effective.toordinal() + self.renew_days + 1.0
+
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
@@ -99,7 +103,8 @@ class Catalogue:
 
     def find(self, kind: str, name: str) -> FactType | None:
         """Return a fact, or None if the list has none of that name."""
-        return self.kinds.get(kind, {}).get(name)
+        named = self.kinds.get(kind)
+        return None if named is None else named.get(name)
 
 
 LABELLED = (Source.REGISTER, Source.DOCUMENT, Source.SURVEY, Source.CHECKLIST)

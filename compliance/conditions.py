@@ -16,6 +16,7 @@ from compliance.grammar import (
     Every,
     Exists,
     Flag,
+    Group,
     Holds,
     Known,
     Not,
@@ -30,10 +31,7 @@ from compliance.terms import classes, measure
 
 def holds(condition: Condition, frame: Frame) -> Truth:
     """Judge a condition; what runs over members is judged once."""
-    judge = _CONDITIONS[type(condition)]
-    if isinstance(condition, Exists | Every):
-        return frame.remembered(condition, frame.own, partial(judge, condition))
-    return judge(condition, frame)
+    return _CONDITIONS[type(condition)](condition, frame)
 
 
 def _all(condition: All, frame: Frame) -> Truth:
@@ -92,7 +90,9 @@ def _valid(condition: Valid, frame: Frame) -> Truth:
     until = measure(condition.until, frame)
     frame.note_change(until.low + 1)
     frame.note_change(until.high + 1)
-    return compare(exactly(frame.day), "<=", until)
+    if frame.day <= until.low:
+        return True
+    return False if frame.day > until.high else None
 
 
 def _younger(condition: Younger, frame: Frame) -> Truth:
@@ -122,20 +122,29 @@ def _due(condition: Due, frame: Frame) -> Truth:
 
 
 def _exists(condition: Exists, frame: Frame) -> Truth:
+    return frame.remembered(condition, frame.own, partial(_any_there, condition.group))
+
+
+def _any_there(group: Group, frame: Frame) -> Truth:
     found: Truth = False
-    for member in members(condition.group, frame).members:
-        if member.there is True:
+    for batch in members(group, frame).batches:
+        if batch.there is True:
             return True
         found = None
-    return either(found, None if complete(condition.group, frame) is None else False)
+    return either(found, None if complete(group, frame) is None else False)
 
 
 def _every(condition: Every, frame: Frame) -> Truth:
+    return frame.remembered(condition, frame.own, partial(_each_meets, condition))
+
+
+def _each_meets(condition: Every, frame: Frame) -> Truth:
     found: Truth = True
     listed = members(condition.group, frame)
-    there = {} if listed.sure else {member.holder: member.there for member in listed.members}
-    for alike, truth in frame.judged(condition.that, listed.holders, partial(holds, condition.that)):
-        if truth is False and (listed.sure or any(there[holder] is True for holder in alike)):
+    there = [batch for batch in listed.batches if batch.there is True]
+    sure = () if listed.sure else {own for batch in there for things in batch.things for own in things.all}
+    for several, truth in frame.judged(condition.that, listed.things, partial(holds, condition.that)):
+        if truth is False and (listed.sure or any(own in sure for things in several for own in things.all)):
             return False
         if truth is not True:
             found = None

@@ -1,6 +1,6 @@
 """Judges a statute's rules on what is known of a depot on a day. Knows no clock; unknown is never compliant."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import date
 from functools import partial
 from itertools import combinations
@@ -10,10 +10,12 @@ from typing import NamedTuple
 from compliance import derive
 from compliance.conditions import holds
 from compliance.grammar import All, Compare, Condition
-from compliance.hearing import Frame, Hearing, Trace
+from compliance.hearing import Frame, Groups, Hearing
 from compliance.kleene import Span, Truth, both, difference, opposite
-from compliance.situation import Holder, Situation
+from compliance.memory import Trace
+from compliance.situation import Situation
 from compliance.terms import measure
+from compliance.things import Holder
 from compliance.vocabulary import Evidence, Finding, Margin, MarginOf, Rule, Statute, Subject, Verdict
 
 HORIZON_DAYS = 10 * 366
@@ -43,16 +45,14 @@ def _finding(hearing: Hearing, rule: Rule, holder: Holder, on: date) -> Finding:
     day = on.toordinal()
     opinions = _opinions(hearing, rule, holder, day, keep=True)
     worst = _worst(opinions)
-    evidence = Trace([])
-    for opinion in opinions:
-        evidence.take(opinion.trace)
+    together = Trace([opinion.trace for opinion in opinions])
     return Finding(
         statute=hearing.statute.id,
         rule=rule,
         subject=holder.subject,
         verdict=worst.verdict,
         on=on,
-        evidence=tuple(evidence.distinct()),
+        evidence=tuple(together.evidence().values()),
         margin=_margin(hearing, rule, holder, worst, day),
         holds_until=_holds_until(hearing, rule, holder, worst.verdict, _until(opinions)),
         due=date.fromordinal(int(worst.trace.due)) if worst.trace.due is not None else None,
@@ -117,7 +117,7 @@ def _exempt(frame: "Frame") -> Truth:
 def _margin(hearing: Hearing, rule: Rule, holder: Holder, worst: _Opinion, day: int) -> Margin | None:
     if rule.margin is None or worst.verdict is Verdict.NOT_APPLICABLE:
         return None
-    frame = Frame(hearing, day, holder, holder, worst.together, Trace([]))
+    frame = Frame(hearing, day, holder, holder, worst.together, Trace(None))
     span = _room(rule.margin, rule.requires, frame)
     return None if span is None or (isinf(span.low) and isinf(span.high)) else Margin(*span, rule.margin.unit)
 
@@ -167,31 +167,35 @@ def _sets(hearing: Hearing, holder: Holder, day: int) -> Sequence[tuple[tuple[st
         return [((), True)]
     if hearing.statute.separation is None:
         return [((area,), True)]
-    if day not in hearing.groups:
-        hearing.groups[day] = _groups(hearing, day)
-    return hearing.groups[day].get(area, [((area,), True)])
+    sets = next((known.sets for known in hearing.groups if known.first <= day < known.until), None)
+    if sets is None:
+        hearing.groups.append(_groups(hearing, day))
+        sets = hearing.groups[-1].sets
+    return sets.get(area, [((area,), True)])
 
 
-def _groups(hearing: Hearing, day: int) -> Mapping[str, Sequence[tuple[tuple[str, ...], bool]]]:
-    separation, scheme = hearing.statute.separation, hearing.scheme(day)
+def _groups(hearing: Hearing, day: int) -> Groups:
     areas = hearing.facts.holders.get("area", ())
+    trace = Trace(None)
+    frames = {each.subject.id: Frame(hearing, day, each, each, (each.subject.id,), trace) for each in areas}
+    for frame in frames.values():
+        for each in hearing.statute.schemes:
+            frame.note_period(each.period)
+    separation, scheme = hearing.statute.separation, hearing.scheme(day)
     if separation is None or scheme is None or len(areas) < 2:
-        return {}
-    frames = {
-        each.subject.id: Frame(hearing, day, each, each, (each.subject.id,), Trace(None if day > hearing.day else []))
-        for each in areas
-    }
+        return Groups(day, trace.until, {})
     walled = {name: holds(derive.WALLED, frame) for name, frame in frames.items()}
     kg = {name: measure(derive.JUDGED_KG, frame) for name, frame in frames.items()}
     tables = {True: hearing.statute.tables[separation.walled], False: hearing.statute.tables[separation.open]}
-    return derive.groups(kg, walled, derive.apart(hearing.facts), scheme, tables)
+    return Groups(day, trace.until, derive.groups(kg, walled, derive.apart(hearing.facts), scheme, tables))
 
 
 def _ask_distances(hearing: Hearing, together: Sequence[str], trace: Trace) -> None:
     """Name the distances nobody measured that leave open whether these areas are one."""
-    if trace.evidence is None:
+    if trace.used is None:
         return
     measured = derive.apart(hearing.facts)
     for one, other in combinations(together, 2):
         if frozenset((one, other)) not in measured:
-            trace.evidence.append(Evidence(Subject("between", f"{one}|{other}"), "distance_m", None))
+            asked = Evidence(Subject("between", f"{one}|{other}"), "distance_m", None)
+            trace.used.append({id(asked): asked})

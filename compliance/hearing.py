@@ -1,74 +1,39 @@
 """Where a condition is judged: the thing at hand, what is known of it, and what a judgement rested on."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from functools import partial
 from math import inf
-from typing import NamedTuple, TypeAlias, TypeVar, cast
+from typing import Any as Whatever
+from typing import NamedTuple, TypeVar
 
-from compliance.grammar import ClassAbove, ClassIn, Condition, Group, Holds, Limit, Lookup, Reference, Scope
+from compliance.asking import node_of
+from compliance.grammar import Condition, Group, Reference, Scope
 from compliance.kleene import NOTHING, Span, Truth, both, compare, exactly
-from compliance.situation import COUNT, Holder, Known, Situation, listed_fact
-from compliance.vocabulary import Evidence, NamedCondition, Node, Period, Scheme, Statute
+from compliance.memory import Books, Key, Memory, Trace
+from compliance.situation import COUNT, Members, Situation, listed_fact
+from compliance.things import Holder, Known, Things, alike
+from compliance.vocabulary import Period, Scheme, Statute
 
 Found = TypeVar("Found")
 
 
-@dataclass(slots=True)
-class Trace:
-    """What a judgement rested on, and until when it stands.
-
-    Attributes:
-        evidence: the facts used, missing ones too; None where nobody asks for them.
-        until: the first later day (ordinal) on which it may change.
-        due: the earliest day by which something is due.
-    """
-
-    evidence: list[Evidence] | None
-    until: float = inf
-    due: float | None = None
-    taken: set[int] = field(default_factory=set)
-
-    def take(self, other: "Trace") -> None:
-        """Rest on what another judgement rested on too."""
-        if id(other) in self.taken:
-            return
-        self.taken.add(id(other))
-        if self.evidence is not None and other.evidence is not None:
-            self.evidence += other.evidence
-        self.until = min(self.until, other.until)
-        if other.due is not None:
-            self.owe(other.due)
-
-    def owe(self, due: float) -> None:
-        """Note a day by which something is due; the earliest counts."""
-        self.due = due if self.due is None else min(self.due, due)
-
-    def distinct(self) -> list[Evidence]:
-        """Return the evidence, each fact once, in the order of its first use."""
-        return [*{id(each): each for each in self.evidence or ()}.values()]
-
-
-class Memory(NamedTuple):
-    """A judgement that stands from one day until before another. `used`: the facts asked, and whether each was told."""
+class Groups(NamedTuple):
+    """For each area the sets of areas it is judged in, and whether each is certain; from one day until before another."""
 
     first: int
-    result: object
-    trace: Trace
-    used: Sequence[tuple[str, bool]]
-
-
-Key: TypeAlias = tuple[object, ...]
+    until: float
+    sets: Mapping[str, Sequence[tuple[tuple[str, ...], bool]]]
 
 
 @dataclass(slots=True)
 class Hearing:
-    """One statute on one situation on a day (ordinal); remembers what it found out, with its evidence and without.
+    """One statute on one situation on a day (ordinal).
 
     Attributes:
-        told, later: judgements with their evidence, on the day itself, and without, on later days.
-        groups: by day, the sets of areas that each area is judged in.
+        books: what was found out under this statute; what no statute has a part in is the situation's to remember.
+        groups: the sets of areas, as far as they were asked for.
         schemes: by day, the classes in force.
     """
 
@@ -76,21 +41,9 @@ class Hearing:
     facts: Situation
     day: int
     holds: Callable[[Condition, "Frame"], Truth]
-    told: dict[Key, Memory] = field(default_factory=dict)
-    later: dict[Key, Memory] = field(default_factory=dict)
-    groups: dict[int, Mapping[str, Sequence[tuple[tuple[str, ...], bool]]]] = field(default_factory=dict)
+    books: Books = field(default_factory=Books)
+    groups: list[Groups] = field(default_factory=list)
     schemes: dict[int, Scheme | None] = field(default_factory=dict)
-
-    def node(self, node: object) -> Node:
-        """Return what is known of a condition or term."""
-        law = self.statute
-        found = law.nodes.get(id(node))
-        if found is None:
-            found = law.equals.get(node)
-            if found is None:
-                found = law.equals[node] = Node(len(law.equals), *asked(node, law.conditions))
-            law.nodes[id(node)] = found
-        return found
 
     def scheme(self, day: int) -> Scheme | None:
         """Return the classes in force."""
@@ -122,56 +75,64 @@ class Frame:
 
     def remembered(self, node: object, own: Holder, judge: Callable[["Frame"], Found]) -> Found:
         """Judge a thing, or recall what was found if it still stands."""
-        memory = self._memory(self.hearing.node(node), own, judge)
-        self._take(own, memory)
-        return cast("Found", memory.result)
+        known = node_of(node, self.hearing.statute)
+        if known.own is not None:
+            key: Key = (known, own.likeness(known.own))
+        else:
+            key = (known, own, self.together, self.subject if known.subject else None)
+        books = self.hearing.books if known.bound else self.hearing.facts.books
+        memory = books.recall(key, self.day, bare=self.bare) or self._found(books, key, own, judge)
+        if not memory.used:
+            self.trace.take(memory.trace)
+        else:
+            self.trace.lasts(memory.trace)
+            if self.trace.used is not None:
+                each = [own.known[name].evidence if told else own.missing(name) for name, told in memory.used]
+                self.trace.used.append({id(one): one for one in each})
+        found: Found = memory.result
+        return found
 
     def judged(
-        self, node: object, things: Sequence[Holder], judge: Callable[["Frame"], Found]
-    ) -> Iterator[tuple[Sequence[Holder], Found]]:
+        self, node: object, several: Sequence[Things], judge: Callable[["Frame"], Found]
+    ) -> Iterator[tuple[Sequence[Things], Found]]:
         """Judge things; those that are alike in all that is asked of them are judged once, and come together."""
-        known = self.hearing.node(node)
+        known = node_of(node, self.hearing.statute)
         if known.own is None:
-            for own in things:
-                yield (own,), self.remembered(node, own, judge)
+            for things in several:
+                for own in things.all:
+                    yield (Things((own,)),), self.remembered(node, own, judge)
             return
-        for alike in self.hearing.facts.alike(known.own, things):
-            memory = self._memory(known, alike[0], judge)
-            self._take_alike(alike, memory)
-            yield alike, cast("Found", memory.result)
+        day, bare = self.day, self.bare
+        books = self.hearing.books if known.bound else self.hearing.facts.books
+        for likeness, part in alike(known.own, several).items():
+            key = (known, likeness)
+            memory = books.recall(key, day, bare=bare) or self._found(books, key, part[0].first, judge)
+            self._rest(part, memory)
+            yield part, memory.result
 
-    def _memory(self, known: Node, own: Holder, judge: Callable[["Frame"], Found]) -> Memory:
-        if known.own is not None:
-            key: Key = (known.number, self.hearing.facts.mark(known.own, own))
-        else:
-            key = (known.number, own, self.together, self.subject if known.subject else None)
-        bare = self.trace.evidence is None
-        for book in (self.hearing.told, self.hearing.later) if bare else (self.hearing.told,):
-            memory = book.get(key)
-            if memory is not None and memory.first <= self.day < memory.trace.until:
-                return memory
-        trace = Trace(None if bare else [])
+    def _found(self, books: Books, key: Key, own: Holder, judge: Callable[["Frame"], Whatever]) -> Memory:
+        """Judge a thing and remember what was found."""
+        trace = Trace(None if self.bare else [])
         result = judge(self.at(own, trace))
-        used = [] if known.own is None else [(each.name, each.value is not None) for each in trace.distinct()]
+        used: Sequence[tuple[str, bool]] = ()
+        if key[0].own is not None:
+            used = [(each.name, each.value is not None) for each in trace.evidence().values()]
         memory = Memory(self.day, result, trace, used)
-        (self.hearing.later if bare else self.hearing.told)[key] = memory
+        (books.bare if self.bare else books.told)[key] = memory
         return memory
 
-    def _take(self, own: Holder, memory: Memory) -> None:
-        """Rest on a judgement; one of another thing, alike in all its facts, is on this thing's own facts."""
-        if memory.used:
-            self._take_alike((own,), memory)
-        else:
-            self.trace.take(memory.trace)
+    @property
+    def bare(self) -> bool:
+        """Nobody asks for evidence."""
+        return self.trace.used is None
 
-    def _take_alike(self, alike: Sequence[Holder], memory: Memory) -> None:
-        trace = self.trace
-        trace.until = min(trace.until, memory.trace.until)
-        if memory.trace.due is not None:
-            trace.owe(memory.trace.due)
-        if trace.evidence is not None:
-            for name, told in memory.used:
-                trace.evidence += [own.known[name].evidence if told else own.missing(name) for own in alike]
+    def _rest(self, several: Sequence[Things], memory: Memory) -> None:
+        """Rest on a judgement of one thing for all that are alike: on the same facts, but of each its own."""
+        self.trace.lasts(memory.trace)
+        if self.trace.used is not None:
+            self.trace.used += [
+                things.evidence(name, told=told) for name, told in memory.used for things in several
+            ]
 
     def parent(self, of: str) -> Holder | None:
         """Return the thing a reference speaks of; None if nobody told which."""
@@ -208,16 +169,16 @@ class Frame:
                 known = None
             else:
                 trace.until = min(trace.until, known.expires)
-        if trace.evidence is not None:
-            trace.evidence.append(holder.missing(name) if known is None else known.evidence)
+        if trace.used is not None:
+            each = holder.missing(name) if known is None else known.evidence
+            trace.used.append({id(each): each})
         return known
 
-    def told_alike(self, alike: Sequence[Holder], name: str) -> Known | None:
+    def told_alike(self, several: Sequence[Things], name: str) -> Known | None:
         """Return a fact of things that are alike in it; note that it was used of each."""
-        known = self.told(alike[0], name)
-        if self.trace.evidence is not None and len(alike) > 1:
-            rest = alike[1:]
-            self.trace.evidence += [own.missing(name) if known is None else own.known[name].evidence for own in rest]
+        known = self.told(several[0].first, name)
+        if self.trace.used is not None:
+            self.trace.used += [things.evidence(name, told=known is not None) for things in several]
         return known
 
     def note_change(self, day: float) -> None:
@@ -233,63 +194,29 @@ class Frame:
             self.note_change(period.until.toordinal() + 1)
 
 
-# --- what a node asks ------------------------------------------------------------------------------
-
-
-def asked(node: object, conditions: Mapping[str, NamedCondition]) -> tuple[tuple[str, ...] | None, bool]:
-    """Return the facts that a condition or term asks of the thing at hand (None if it asks anything else as well), and
-    whether it asks what the rule is judged on.
-    """
-    names: set[str] = set()
-    others: set[str] = set()
-    _ask(node, conditions, names, others)
-    return None if others else tuple(sorted(names)), "subject" in others
-
-
-def _ask(node: object, conditions: Mapping[str, NamedCondition], names: set[str], others: set[str]) -> None:
-    match node:
-        case Reference(of="", name=name, derived=False):
-            names.add(name)
-        case Reference(of=of):
-            others.add(of or "derived")
-        case Holds(name=name, of=of):
-            others |= {of} if of else set()
-            _ask(conditions[name].that, conditions, names, others)
-        case Group() | Lookup() | Limit() | ClassIn() | ClassAbove():
-            others.add("others")
-        case _:
-            pass
-    if isinstance(node, tuple):
-        for each in node:
-            _ask(each, conditions, names, others)
-    elif is_dataclass(node) and not isinstance(node, Reference | Holds):
-        for each in fields(node):
-            _ask(getattr(node, each.name), conditions, names, others)
-
-
 # --- members --------------------------------------------------------------------------------------
 
 
-class Member(NamedTuple):
-    """A thing that may belong to a group.
+class Batch(NamedTuple):
+    """Things that may belong to a group, alike in how.
 
     Attributes:
         belongs: True, or None: perhaps.
-        number: how many it stands for.
+        number: how many each stands for.
         there: it belongs, and is at least one.
     """
 
-    holder: Holder
+    things: list[Things]
     belongs: Truth
     number: Span
     there: Truth
 
 
 class Listed(NamedTuple):
-    """The members of a group; `holders` are the things themselves, `sure`: each is there."""
+    """The members of a group; `things` are those of the batches, `sure`: each is there."""
 
-    members: Sequence[Member]
-    holders: Sequence[Holder]
+    batches: Sequence[Batch]
+    things: Sequence[Things]
     sure: bool
 
 
@@ -302,44 +229,46 @@ def members(group: Group, frame: Frame) -> Listed:
 
 
 def _members(group: Group, frame: Frame) -> Listed:
-    found: list[Member] = []
-    for holders, sure in zip(_reached(group, frame), (True, None), strict=True):
-        for alike, where in _chosen(group, holders, frame):
-            belongs = both(sure, where)
-            if belongs is not False:
-                found += _numbered(group, alike, belongs, frame)
-    return Listed(found, [member.holder for member in found], all(member.there is True for member in found))
+    found: list[Batch] = []
+    take = _numbered if group.kind in frame.hearing.facts.counted else _single
+    for several, sure in zip(_reached(group, frame), (True, None), strict=True):
+        if group.where is None:
+            take(found, several, sure, frame)
+            continue
+        for part, where in frame.judged(group.where, several, partial(frame.hearing.holds, group.where)):
+            if where is not False:
+                take(found, part, both(sure, where), frame)
+    things = [each for batch in found for each in batch.things]
+    return Listed(found, things, all([batch.there is True for batch in found]))
 
 
-def _chosen(group: Group, holders: Sequence[Holder], frame: Frame) -> Iterable[tuple[Sequence[Holder], Truth]]:
-    if group.where is None:
-        return ((holders, True),)
-    return frame.judged(group.where, holders, partial(frame.hearing.holds, group.where))
+def _single(found: list[Batch], several: Sequence[Things], belongs: Truth, frame: Frame) -> None:  # noqa: ARG001 - as `_numbered`
+    """Add things as members, each of which stands for itself."""
+    if several and (not found or found[-1].belongs is not belongs):
+        found.append(Batch([], belongs, ONE, belongs))
+    if several:
+        found[-1].things.extend(several)
 
 
-def _numbered(group: Group, holders: Sequence[Holder], belongs: Truth, frame: Frame) -> Iterator[Member]:
-    """Yield the things as members, each with how many it stands for; those that stand for none are none."""
-    if group.kind not in frame.hearing.facts.counted:
-        for holder in holders:
-            yield Member(holder, belongs, ONE, belongs)
-        return
-    for alike in frame.hearing.facts.alike((COUNT,), holders):
-        known = frame.told_alike(alike, COUNT)
-        number = Span(0.0, inf) if known is None else known.span
-        there = both(belongs, compare(number, ">", NOTHING))
-        if there is not False:
-            for holder in alike:
-                yield Member(holder, belongs, number, there)
+def _numbered(found: list[Batch], several: Sequence[Things], belongs: Truth, frame: Frame) -> None:
+    """Add things as members with how many each stands for; those that stand for none are none."""
+    for things in several:
+        for (part,) in things.alike((COUNT,)).values():
+            known = frame.told_alike((part,), COUNT)
+            number = Span(0.0, inf) if known is None else known.span
+            there = both(belongs, compare(number, ">", NOTHING))
+            if there is not False:
+                found.append(Batch([part], belongs, number, there))
 
 
-def _reached(group: Group, frame: Frame) -> tuple[Sequence[Holder], Sequence[Holder]]:
+def _reached(group: Group, frame: Frame) -> Members:
     facts = frame.hearing.facts
     match group.scope:
         case Scope.DEPOT:
             return facts.all_of(group.kind)
         case Scope.AREA:
             areas = frame.areas()
-            return facts.members(group.kind, "area", areas) if areas else ((), facts.all_of(group.kind).certain)
+            return facts.members(group.kind, "area", areas) if areas else facts.perhaps(group.kind)
         case Scope.OWN:
             return facts.members(group.kind, frame.own.subject.kind, (frame.own.subject.id,))
 

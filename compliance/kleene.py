@@ -85,7 +85,7 @@ ORDERS: Mapping[str, Callable[[Span, Span], Truth]] = {
 def total(spans: Iterable[Span]) -> Span:
     """Add spans; the result does not hang on their order."""
     listed = list(spans)
-    return Span(math.fsum(span.low for span in listed), math.fsum(span.high for span in listed))
+    return Span(math.fsum([span.low for span in listed]), math.fsum([span.high for span in listed]))
 
 
 def difference(left: Span, right: Span) -> Span:

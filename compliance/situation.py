@@ -4,13 +4,15 @@ A fact that nobody told is unknown, never false and never zero. Of two that cont
 day and recorded at the same moment, neither is believed.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from compliance.catalogue import LISTED, Catalogue, FactType, register_of
 from compliance.kleene import NOTHING, Span, exactly
+from compliance.memory import Books
+from compliance.things import Holder, Known, Things
 from compliance.vocabulary import DEPOT, Evidence, Fact, Subject, Value
 
 ALWAYS_COMPLETE = ("area", "depot")
@@ -21,6 +23,9 @@ COUNT = "count"
 
 _EVER = datetime.min.replace(tzinfo=UTC)
 
+_Marks: TypeAlias = dict[tuple[type, Value, float], tuple[int, Span]]
+"""By value and end, the number that facts share which are alike in both, and their span."""
+
 
 class FactError(Exception):
     """A fact that no rule could use: its name is not in the list of facts, or its value is of another type."""
@@ -30,59 +35,11 @@ class FactError(Exception):
         self.fact, self.expected = fact, expected
 
 
-class Known(NamedTuple):
-    """A fact in force. `span`: its number or the ordinal of its day; `expires`: first ordinal it is unknown again.
-
-    `mark` is the same number for the same value with the same end.
-    """
-
-    value: Value
-    span: Span
-    expires: float
-    evidence: Evidence
-    mark: int
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Holder:
-    """A thing and what is known of it; `unknown` keeps what was asked in vain, so that one question is one value."""
-
-    subject: Subject
-    known: Mapping[str, Known]
-    unknown: dict[str, Evidence] = field(default_factory=dict)
-
-    def missing(self, name: str) -> Evidence:
-        """Return that nobody told a fact."""
-        found = self.unknown.get(name)
-        if found is None:
-            found = self.unknown[name] = Evidence(self.subject, name, None)
-        return found
-
-    def text(self, name: str) -> str | None:
-        """Return a fact that is a word, or None."""
-        found = self.known.get(name)
-        return found.value if found is not None and isinstance(found.value, str) else None
-
-
 class Members(NamedTuple):
     """Things of one kind that belong somewhere for sure, and those of which nobody told where they belong."""
 
-    certain: Sequence[Holder]
-    possible: Sequence[Holder]
-
-
-class Marks(NamedTuple):
-    """Numbers for things, and for what they are alike in."""
-
-    of: dict[Holder, int]
-    numbers: dict[tuple[int, ...], int]
-
-    def add(self, names: tuple[str, ...], thing: Holder) -> int:
-        """Number a thing."""
-        facts = thing.known
-        alike = tuple([facts[name].mark if name in facts else 0 for name in names])
-        found = self.of[thing] = self.numbers.setdefault(alike, len(self.numbers))
-        return found
+    certain: Sequence[Things]
+    possible: Sequence[Things]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,19 +48,18 @@ class Situation:
 
     Attributes:
         holders: by kind, in the order of their ids.
-        links: by kind and the name of a link (``area``, ``lot``): the things by the id it holds; "" where unknown.
         counted: kinds of which one thing stands for as many as its fact `count` says.
-        marks, belonging, parted: what was asked before, kept; it follows from the rest.
+        linked, belonging: what was asked before, kept; it follows from the rest.
+        books: what was judged of it that no statute has a part in.
     """
 
     holders: Mapping[str, Sequence[Holder]] = field(hash=False)
-    links: Mapping[tuple[str, str], Mapping[str, Sequence[Holder]]] = field(hash=False)
     counted: frozenset[str]
-    marks: dict[tuple[str, ...], Marks] = field(default_factory=dict, hash=False, compare=False)
-    belonging: dict[tuple[str, ...], Members] = field(default_factory=dict, hash=False, compare=False)
-    parted: dict[tuple[tuple[str, ...], int], tuple[Sequence[Holder], Sequence[Sequence[Holder]]]] = field(
+    linked: dict[tuple[str, str], Mapping[str, Sequence[Holder]]] = field(
         default_factory=dict, hash=False, compare=False
     )
+    belonging: dict[tuple[str, ...], Members] = field(default_factory=dict, hash=False, compare=False)
+    books: Books = field(default_factory=Books, hash=False, compare=False)
 
     @classmethod
     def of(cls, facts: Iterable[Fact], catalogue: Catalogue, on: date, known: datetime | None = None) -> "Situation":
@@ -112,51 +68,23 @@ class Situation:
         Raises:
             FactError: if a fact is not in the catalogue.
         """
-        last: dict[tuple[Subject, str], list[Fact]] = {}
+        told: dict[Subject, dict[str, _Told]] = {DEPOT: {}}
         for fact in facts:
-            _check(fact, catalogue)
+            kind = _kind(fact, catalogue)
             if fact.effective <= on and (known is None or fact.recorded is None or fact.recorded <= known):
-                key = (fact.subject, fact.name)
-                kept = last.get(key)
-                if kept is None or _when(fact) > _when(kept[0]):
-                    last[key] = [fact]
-                elif _when(fact) == _when(kept[0]):
-                    kept.append(fact)
-        things: dict[Subject, dict[str, Known]] = {DEPOT: {}}
-        marks: dict[tuple[type, Value, float], int] = {}
-        for (subject, name), kept in last.items():
-            things.setdefault(subject, {})
-            kind = catalogue.find(subject.kind, name)
-            value = kept[0].value
-            if kind is not None and value is not None and all(_same(each.value, value) for each in kept):
-                things[subject][name] = _known(Evidence(subject, name, value), kept[0].effective, kind, marks)
-        return cls._indexed(things, frozenset(kind for kind in catalogue.kinds if catalogue.find(kind, COUNT)))
-
-    @classmethod
-    def _indexed(cls, things: Mapping[Subject, Mapping[str, Known]], counted: frozenset[str]) -> "Situation":
+                _keep(fact, kind, told.setdefault(fact.subject, {}))
+        marks: _Marks = {}
         holders: dict[str, list[Holder]] = {}
-        for subject in sorted(things):
-            gone = things[subject].get(LISTED)
+        for subject in sorted(told):
+            things = {
+                name: _known(Evidence(subject, name, value), last.kind.expires(last.facts[0].effective), marks)
+                for name, last in told[subject].items()
+                if (value := last.value()) is not None
+            }
+            gone = things.get(LISTED)
             if gone is None or gone.value is True:
-                holders.setdefault(subject.kind, []).append(Holder(subject, things[subject]))
-        links: dict[tuple[str, str], dict[str, list[Holder]]] = {}
-        for kind, listed in holders.items():
-            for link in holders:
-                by_id = links[kind, link] = {}
-                for holder in listed:
-                    by_id.setdefault(holder.text(link) or "", []).append(holder)
-        return cls(holders, links, counted)
-
-    def mark(self, names: tuple[str, ...], of: Holder) -> int:
-        """Return a number that a thing shares with all that are alike in these facts, and with no other."""
-        marks = self._marks(names)
-        found = marks.of.get(of)
-        return marks.add(names, of) if found is None else found
-
-    def _marks(self, names: tuple[str, ...]) -> Marks:
-        if names not in self.marks:
-            self.marks[names] = Marks({}, {})
-        return self.marks[names]
+                holders.setdefault(subject.kind, []).append(Holder(subject, things))
+        return cls(holders, frozenset(kind for kind in catalogue.kinds if catalogue.find(kind, COUNT)))
 
     @property
     def depot(self) -> Holder:
@@ -169,41 +97,40 @@ class Situation:
 
     def all_of(self, kind: str) -> Members:
         """Return every thing of a kind."""
-        return Members(self.holders.get(kind, ()), ())
+        return self._kept((kind,), lambda: Members(_things(self.holders.get(kind, ())), ()))
+
+    def perhaps(self, kind: str) -> Members:
+        """Return every thing of a kind as one that may belong."""
+        return Members((), self.all_of(kind).certain)
 
     def members(self, kind: str, link: str, ids: Sequence[str]) -> Members:
         """Return the things of a kind that belong to one of these parents."""
-        key = (kind, link, *ids)
+        return self._kept((kind, link, *ids), lambda: self._members(kind, link, ids))
+
+    def _kept(self, key: tuple[str, ...], find: Callable[[], Members]) -> Members:
         found = self.belonging.get(key)
         if found is None:
-            found = self.belonging[key] = self._members(kind, link, ids)
+            found = self.belonging[key] = find()
         return found
 
     def _members(self, kind: str, link: str, ids: Sequence[str]) -> Members:
         if kind == link:
-            return Members([each for each in self.holders.get(kind, ()) if each.subject.id in ids], ())
-        by_id = self.links.get((kind, link), {})
-        return Members([each for id_ in ids for each in by_id.get(id_, ())], by_id.get("", ()))
+            return Members(_things([each for each in self.holders.get(kind, ()) if each.subject.id in ids]), ())
+        by_id = self._linked(kind, link)
+        return Members(_things([each for id_ in ids for each in by_id.get(id_, ())]), _things(by_id.get("", ())))
 
-    def alike(self, names: tuple[str, ...], things: Sequence[Holder]) -> Sequence[Sequence[Holder]]:
-        """Part things into those that are alike in these facts; in the order in which the first of each stands."""
-        kept = self.parted.get((names, id(things)))
-        if kept is not None and kept[0] is things:
-            return kept[1]
-        parts: dict[int, list[Holder]] = {}
-        marks = self._marks(names)
-        numbered = marks.of
-        for thing in things:
-            mark = numbered.get(thing)
-            if mark is None:
-                mark = marks.add(names, thing)
-            if mark in parts:
-                parts[mark].append(thing)
-            else:
-                parts[mark] = [thing]
-        found = [*parts.values()]
-        self.parted[names, id(things)] = (things, found)
-        return found
+    def _linked(self, kind: str, link: str) -> Mapping[str, Sequence[Holder]]:
+        """Return the things of a kind by the id that a link (``area``, ``lot``) holds; "" where nobody told."""
+        if (kind, link) not in self.linked:
+            by_id: dict[str, list[Holder]] = {}
+            for holder in self.holders.get(kind, ()):
+                by_id.setdefault(holder.text(link) or "", []).append(holder)
+            self.linked[kind, link] = by_id
+        return self.linked[kind, link]
+
+
+def _things(listed: Sequence[Holder]) -> Sequence[Things]:
+    return (Things(listed),) if listed else ()
 
 
 def listed_fact(kind: str) -> str | None:
@@ -211,28 +138,54 @@ def listed_fact(kind: str) -> str | None:
     return None if kind in ALWAYS_COMPLETE else register_of(kind)
 
 
-def _check(fact: Fact, catalogue: Catalogue) -> None:
+class _Told(NamedTuple):
+    """The last that was told of a fact, and what else was told for the same day at the same moment."""
+
+    kind: FactType
+    facts: list[Fact]
+
+    def value(self) -> Value | None:
+        """Return its value; None where the last that was told took it back, or contradicts itself."""
+        value = self.facts[0].value
+        return value if len(self.facts) == 1 or all(_same(each.value, value) for each in self.facts[1:]) else None
+
+
+def _kind(fact: Fact, catalogue: Catalogue) -> FactType:
+    """Return what the list of facts says of a fact."""
     kind = catalogue.find(fact.subject.kind, fact.name)
     if kind is None:
         raise FactError(fact, "a fact that the list of facts has")
     if fact.value is not None and not kind.takes(fact.value):
         raise FactError(fact, kind.expected())
+    return kind
+
+
+def _keep(fact: Fact, kind: FactType, told: dict[str, _Told]) -> None:
+    """Keep a fact, and what contradicts it, unless something later was told."""
+    kept = told.get(fact.name)
+    if kept is None or _when(fact) > _when(kept.facts[0]):
+        told[fact.name] = _Told(kind, [fact])
+    elif _when(fact) == _when(kept.facts[0]):
+        kept.facts.append(fact)
 
 
 def _when(fact: Fact) -> tuple[date, datetime]:
     return fact.effective, fact.recorded or _EVER
 
 
-def _same(one: Value | None, other: Value) -> bool:
+def _same(one: Value | None, other: Value | None) -> bool:
     return type(one) is type(other) and one == other
 
 
-def _known(evidence: Evidence, effective: date, kind: FactType, marks: dict[tuple[type, Value, float], int]) -> Known:
+def _known(evidence: Evidence, expires: float, marks: _Marks) -> Known:
     value = evidence.value
     assert value is not None
-    expires = float("inf") if kind.renew_days is None else effective.toordinal() + kind.renew_days + 1.0
-    mark = marks.setdefault((type(value), value, expires), len(marks) + 1)
-    return Known(value, _span(value), expires, evidence, mark)
+    alike = (type(value), value, expires)
+    found = marks.get(alike)
+    if found is None:
+        found = marks[alike] = (len(marks) + 1, _span(value))
+    mark, span = found
+    return Known(value, span, expires, evidence, mark)
 
 
 def _span(value: Value) -> Span:

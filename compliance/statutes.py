@@ -18,6 +18,7 @@ from compliance.vocabulary import (
     MarginOf,
     Mode,
     NamedCondition,
+    Nodes,
     Period,
     Rule,
     Scheme,
@@ -48,8 +49,8 @@ def load_all(folder: Traversable | None = None, catalogue: Catalogue | None = No
     Raises:
         StatuteError: if one is not as it should be.
     """
-    known = catalogue or facts.load()
-    found = tuple(load(name, folder, known) for name in names(folder))
+    known, nodes = catalogue or facts.load(), Nodes()
+    found = tuple(load(name, folder, known, nodes) for name in names(folder))
     where: dict[str, str] = {}
     for statute in found:
         for rule in statute.rules:
@@ -61,8 +62,10 @@ def load_all(folder: Traversable | None = None, catalogue: Catalogue | None = No
     return found
 
 
-def load(statute: str, folder: Traversable | None = None, catalogue: Catalogue | None = None) -> Statute:
-    """Read one statute by its id, which is its file's name without ``.toml``.
+def load(
+    statute: str, folder: Traversable | None = None, catalogue: Catalogue | None = None, nodes: Nodes | None = None
+) -> Statute:
+    """Read one statute by its id, which is its file's name without ``.toml``; `nodes`: those of what is read with it.
 
     Raises:
         StatuteError: if there is no such statute, or its file is not as it should be.
@@ -70,7 +73,7 @@ def load(statute: str, folder: Traversable | None = None, catalogue: Catalogue |
     file = f"{statute}.toml"
     if statute not in names(folder):
         raise StatuteError(file, "", f"one of {', '.join(names(folder))}", "no such statute")
-    return _statute(read(folder or _shipped(), file), statute, catalogue or facts.load())
+    return _statute(read(folder or _shipped(), file), statute, catalogue or facts.load(), nodes or Nodes())
 
 
 def _shipped() -> Traversable:
@@ -80,7 +83,7 @@ def _shipped() -> Traversable:
 # --- the whole ------------------------------------------------------------------------------------
 
 
-def _statute(top: Entries, statute: str, catalogue: Catalogue) -> Statute:
+def _statute(top: Entries, statute: str, catalogue: Catalogue, nodes: Nodes) -> Statute:
     lists = ("scheme", "table", "figure", "condition", "clause", "rule")
     top.only("statute", "detection", "exemption", "separation", *lists)
     head = top.table("statute")
@@ -114,6 +117,7 @@ def _statute(top: Entries, statute: str, catalogue: Catalogue) -> Statute:
         separation=_separation(top, parts),
         detection=parts.detection,
         derived=_derived(grammar),
+        nodes=nodes,
     )
     _check_coverage(top, found)
     return found

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from math import ceil, inf
+from math import ceil, fsum, inf
 from typing import Any as Whatever
 
 from compliance import derive
@@ -25,7 +25,7 @@ from compliance.grammar import (
     Term,
     Today,
 )
-from compliance.hearing import ONE, Frame, Member, complete, members
+from compliance.hearing import ONE, Batch, Frame, complete, members
 from compliance.kleene import (
     ANYTHING,
     NOTHING,
@@ -39,15 +39,13 @@ from compliance.kleene import (
     stepped,
     total,
 )
-from compliance.situation import COUNT, Holder
+from compliance.situation import COUNT
+from compliance.things import Holder, alike
 
 
 def measure(term: Term, frame: Frame) -> Span:
     """Return the span a term lies in; what runs over members is measured once."""
-    how = _TERMS[type(term)]
-    if isinstance(term, Sum | Count | Extreme):
-        return frame.remembered(term, frame.own, partial(how, term))
-    return how(term, frame)
+    return _TERMS[type(term)](term, frame)
 
 
 def _constant(term: Constant, frame: Frame) -> Span:  # noqa: ARG001 - as every term
@@ -84,37 +82,49 @@ def _age(term: Age, frame: Frame) -> Span:
 
 
 def _sum(term: Sum, frame: Frame) -> Span:
+    return frame.remembered(term, frame.own, partial(_added, term))
+
+
+def _added(term: Sum, frame: Frame) -> Span:
     listed, fact, facts = members(term.group, frame), term.fact, frame.hearing.facts
     if listed.sure and not fact.of and not fact.derived and term.group.kind in facts.counted:
         parts = []
-        for alike in facts.alike((fact.name, COUNT), listed.holders):
-            known, count = frame.told_alike(alike, fact.name), frame.told(alike[0], COUNT)
+        for several in alike((fact.name, COUNT), listed.things).values():
+            known, count = frame.told_alike(several, fact.name), frame.told(several[0].first, COUNT)
             each = Span(fact.low, fact.high) if known is None else known.span
             assert count is not None, "a member that is there for sure has a count"
-            parts.append(product(product(each, count.span), exactly(float(len(alike)))))
+            many = sum(len(things.all) for things in several)
+            parts.append(product(product(each, count.span), exactly(float(many))))
     else:
-        parts = [_part(term, member, frame) for member in listed.members]
+        parts = [part for batch in listed.batches for part in _parts(term.fact, batch, frame)]
     return _open_ended(total(parts), term.group, frame, floor_=min(fact.low, 0.0))
 
 
-def _part(term: Sum, member: Member, frame: Frame) -> Span:
-    each = product(_of_member(term.fact, member.holder, frame), member.number)
-    return each if member.belongs is True else hull([NOTHING, each])
+def _parts(fact: Reference, batch: Batch, frame: Frame) -> Sequence[Span]:
+    parts = _of_each(fact, batch, frame)
+    if batch.number is not ONE:
+        parts = [product(part, batch.number) for part in parts]
+    return parts if batch.belongs is True else [hull([NOTHING, part]) for part in parts]
 
 
-def _of_member(fact: Reference, holder: Holder, frame: Frame) -> Span:
+def _of_each(fact: Reference, batch: Batch, frame: Frame) -> Sequence[Span]:
+    each = [own for things in batch.things for own in things.all]
     if fact.of or fact.derived:
-        return _span(fact, frame.at(holder, frame.trace))
-    known = frame.told(holder, fact.name)
-    return Span(fact.low, fact.high) if known is None else known.span
+        return [_span(fact, frame.at(own, frame.trace)) for own in each]
+    unknown = Span(fact.low, fact.high)
+    return [unknown if known is None else known.span for known in (frame.told(own, fact.name) for own in each)]
 
 
 def _count(term: Count, frame: Frame) -> Span:
-    parts = [
-        member.number if member.belongs is True else hull([NOTHING, member.number])
-        for member in members(term.group, frame).members
-    ]
-    return _open_ended(total(parts), term.group, frame, floor_=0.0)
+    return frame.remembered(term, frame.own, partial(_counted, term.group))
+
+
+def _counted(group: Group, frame: Frame) -> Span:
+    batches = members(group, frame).batches
+    many = [sum([len(things.all) for things in batch.things]) for batch in batches]
+    low = fsum([batch.number.low * each for batch, each in zip(batches, many, strict=True) if batch.belongs is True])
+    high = fsum([batch.number.high * each for batch, each in zip(batches, many, strict=True)])
+    return _open_ended(Span(low, high), group, frame, floor_=0.0)
 
 
 def _open_ended(found: Span, group: Group, frame: Frame, floor_: float) -> Span:
@@ -125,12 +135,16 @@ def _open_ended(found: Span, group: Group, frame: Frame, floor_: float) -> Span:
 
 
 def _extreme(term: Extreme, frame: Frame) -> Span:
+    return frame.remembered(term, frame.own, partial(_outermost, term))
+
+
+def _outermost(term: Extreme, frame: Frame) -> Span:
     """The least or the most: a member that only perhaps belongs, or was not told of, can move it one way only."""
     ends = Span(term.fact.low, term.fact.high)
     sure: list[Span] = []
     loose: list[Span] = []
-    for member in members(term.group, frame).members:
-        (sure if member.there is True else loose).append(_of_member(term.fact, member.holder, frame))
+    for batch in members(term.group, frame).batches:
+        (sure if batch.there is True else loose).extend(_of_each(term.fact, batch, frame))
     if complete(term.group, frame) is not True:
         loose.append(ends)
     pick = largest if term.most else smallest

@@ -251,14 +251,27 @@ class Detection:
         return licensed_kg > self.above_kg or self.above_kg == 0
 
 
-class Node(NamedTuple):
-    """A condition or term: its number (equal ones share it), the facts it asks of the thing at hand if it asks nothing
-    else, and whether it asks what the rule is judged on.
+@dataclass(frozen=True, slots=True, eq=False)
+class Node:
+    """A condition or term, and all that are equal to it.
+
+    Attributes:
+        own: the facts it asks of the thing at hand; None if it asks anything else as well.
+        subject: it asks what the rule is judged on.
+        bound: it asks the statute itself: its classes, its tables, its named conditions.
     """
 
-    number: int
     own: tuple[str, ...] | None
     subject: bool
+    bound: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Nodes:
+    """The conditions and terms of statutes that were read together: by identity, with themselves, and by equality."""
+
+    known: dict[int, tuple[Node, object]] = field(default_factory=dict)
+    equal: dict[tuple[str, object], Node] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,7 +283,7 @@ class Statute:
         doubts: what we could not find out about the text itself.
         detection: None where the text has no clause on gas detection.
         derived: by kind and name, how facts follow from others.
-        nodes, equals: what was found out about its conditions and terms, kept; it follows from the rest.
+        nodes: what was found out about its conditions and terms, kept; it follows from the rest.
     """
 
     id: str
@@ -290,8 +303,7 @@ class Statute:
     separation: Separation | None
     detection: Detection | None
     derived: Mapping[tuple[str, str], Term] = field(hash=False)
-    nodes: dict[int, "Node"] = field(default_factory=dict, hash=False, compare=False, repr=False)
-    equals: dict[object, "Node"] = field(default_factory=dict, hash=False, compare=False, repr=False)
+    nodes: Nodes = field(default_factory=Nodes, hash=False, compare=False, repr=False)
 
     @property
     def in_force_from(self) -> date | None:
