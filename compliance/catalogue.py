@@ -76,15 +76,19 @@ class FactType:
     def takes(self, value: Value) -> bool:
         """Tell whether a value is of this type and range."""
         match self.type:
+            case Type.NUMBER:
+                return isinstance(value, (int, float)) and self._within(value)
+            case Type.TEXT | Type.CHOICE:
+                return isinstance(value, str) and (value in self.choices if self.choices else bool(value))
             case Type.BOOLEAN:
                 return isinstance(value, bool)
             case Type.DATE:
                 return isinstance(value, date) and not isinstance(value, datetime)
-            case Type.TEXT | Type.CHOICE:
-                return isinstance(value, str) and (value in self.choices if self.choices else bool(value))
-            case Type.INTEGER | Type.NUMBER:
-                kinds = int if self.type is Type.INTEGER else int | float
-                return not isinstance(value, bool) and isinstance(value, kinds) and self.least <= value <= self.most
+            case Type.INTEGER:
+                return isinstance(value, int) and self._within(value)
+
+    def _within(self, value: float) -> bool:
+        return not isinstance(value, bool) and self.least <= value <= self.most
 
     def expires(self, effective: date) -> float:
         """Return the first day (ordinal) on which an answer of that day is unknown again."""

@@ -143,7 +143,7 @@ def _each_meets(condition: Every, frame: Frame) -> Truth:
     listed = members(condition.group, frame)
     there = [batch for batch in listed.batches if batch.there is True]
     sure = () if listed.sure else {own for batch in there for things in batch.things for own in things.all}
-    for several, truth in frame.judged(condition.that, listed.things, partial(holds, condition.that)):
+    for several, truth in frame.judged(condition.that, listed.things):
         if truth is False and (listed.sure or any(own in sure for things in several for own in things.all)):
             return False
         if truth is not True:
@@ -167,9 +167,8 @@ def _class_above(condition: ClassAbove, frame: Frame) -> Truth:
 
 
 def _named(condition: Holds, frame: Frame) -> Truth:
-    holder = frame.parent(condition.of)
-    named = frame.hearing.statute.conditions[condition.name]
-    return None if holder is None else frame.remembered(named, holder, partial(holds, named.that))
+    holder, that = frame.parent(condition.of), frame.hearing.statute.conditions[condition.name].that
+    return None if holder is None else frame.remembered(that, holder, partial(holds, that))
 
 
 _CONDITIONS: Mapping[type, Callable[[Whatever, Frame], Truth]] = {

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from compliance.grammar import Flag, Measure, Reference
 from compliance.kleene import Span, Truth, compare, exactly, hull, total
 from compliance.situation import Situation
-from compliance.vocabulary import Scheme, Table
+from compliance.vocabulary import Scheme, StorageClass, Table
 
 JUDGED_KG = Measure(Reference("", "judged_kg", 0.0, derived=True))
 LICENSED_KG = Measure(Reference("", "group_licensed_kg", 0.0, derived=True))
@@ -25,14 +25,12 @@ MOST_SETS = 64
 
 def classes(scheme: Scheme, kg: Span) -> Sequence[str]:
     """Return the classes that so many kg can fall into, the smallest first."""
-    first, last = (_index(scheme, end) for end in kg)
-    return [each.name for each in scheme.classes[first : last + 1]]
+    return [each.name for each in _between(scheme, kg)]
 
 
 def limits(scheme: Scheme, kg: Span, *, p13: bool) -> Sequence[float]:
     """Return the upper limits of those classes; a class without one has an infinite one."""
-    first, last = (_index(scheme, end) for end in kg)
-    ends = [each.up_to_p13 if p13 else each.up_to_kg for each in scheme.classes[first : last + 1]]
+    ends = [each.up_to_p13 if p13 else each.up_to_kg for each in _between(scheme, kg)]
     return [float("inf") if end is None else end for end in ends]
 
 
@@ -45,8 +43,18 @@ def value_of(table: Table, scheme: Scheme, name: str) -> Span:
     return Span(max(below, default=float("-inf")), float("inf"))
 
 
+def _between(scheme: Scheme, kg: Span) -> Sequence[StorageClass]:
+    """The classes from that of the least to that of the most kg."""
+    first = _index(scheme, kg.low)
+    last = first if kg.exact else _index(scheme, kg.high)
+    return scheme.classes[first : last + 1]
+
+
 def _index(scheme: Scheme, kg: float) -> int:
-    return next(number for number, each in enumerate(scheme.classes) if each.up_to_kg is None or kg <= each.up_to_kg)
+    for number, each in enumerate(scheme.classes):
+        if each.up_to_kg is None or kg <= each.up_to_kg:
+            return number
+    raise AssertionError("the last class of a scheme has no limit")
 
 
 # --- areas that count as one ----------------------------------------------------------------------

@@ -106,11 +106,11 @@ def _exempt(frame: "Frame") -> Truth:
         return False
     if frame.own.subject.kind != "depot":
         area = frame.area()
-        return None if area is None else frame.remembered(exemption, area, partial(holds, exemption.when))
+        return None if area is None else frame.remembered(exemption.when, area, partial(holds, exemption.when))
     found: Truth = True
     areas = frame.hearing.facts.holders.get("area", ())
     for area in areas:
-        found = both(found, frame.remembered(exemption, area, partial(holds, exemption.when)))
+        found = both(found, frame.remembered(exemption.when, area, partial(holds, exemption.when)))
     return found if areas else False
 
 
@@ -154,7 +154,7 @@ def _holds_until(hearing: Hearing, rule: Rule, holder: Holder, verdict: Verdict,
 
 
 def _until(opinions: Sequence[_Opinion]) -> float:
-    return min(opinion.trace.until for opinion in opinions)
+    return min([opinion.trace.until for opinion in opinions])
 
 
 # --- areas that count as one ----------------------------------------------------------------------
@@ -197,5 +197,4 @@ def _ask_distances(hearing: Hearing, together: Sequence[str], trace: Trace) -> N
     measured = derive.apart(hearing.facts)
     for one, other in combinations(together, 2):
         if frozenset((one, other)) not in measured:
-            asked = Evidence(Subject("between", f"{one}|{other}"), "distance_m", None)
-            trace.used.append({id(asked): asked})
+            trace.used.append(Evidence(Subject("between", f"{one}|{other}"), "distance_m", None))

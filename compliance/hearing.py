@@ -1,6 +1,6 @@
 """Where a condition is judged: the thing at hand, what is known of it, and what a judgement rested on."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import partial
@@ -9,18 +9,18 @@ from typing import Any as Whatever
 from typing import NamedTuple, TypeVar
 
 from compliance.asking import node_of
-from compliance.grammar import Condition, Group, Reference, Scope
+from compliance.grammar import Condition, Group, Holds, Reference, Scope
 from compliance.kleene import NOTHING, Span, Truth, both, compare, exactly
 from compliance.memory import Books, Key, Memory, Trace
 from compliance.situation import COUNT, Members, Situation, listed_fact
 from compliance.things import Holder, Known, Things, alike
-from compliance.vocabulary import Period, Scheme, Statute
+from compliance.vocabulary import Node, Period, Scheme, Statute
 
 Found = TypeVar("Found")
 
 
 class Groups(NamedTuple):
-    """For each area the sets of areas it is judged in, and whether each is certain; from one day until before another."""
+    """For each area the sets of areas it is judged in, and whether each is certain, from one day until another."""
 
     first: int
     until: float
@@ -81,58 +81,61 @@ class Frame:
         else:
             key = (known, own, self.together, self.subject if known.subject else None)
         books = self.hearing.books if known.bound else self.hearing.facts.books
-        memory = books.recall(key, self.day, bare=self.bare) or self._found(books, key, own, judge)
+        memory = books.recall(key, self.day, bare=self.trace.used is None) or self._found(books, key, own, judge)
         if not memory.used:
             self.trace.take(memory.trace)
         else:
             self.trace.lasts(memory.trace)
             if self.trace.used is not None:
-                each = [own.known[name].evidence if told else own.missing(name) for name, told in memory.used]
-                self.trace.used.append({id(one): one for one in each})
+                self.trace.used += [own.evidence(each.name, told=each.value is not None) for each in memory.used]
         found: Found = memory.result
         return found
 
-    def judged(
-        self, node: object, several: Sequence[Things], judge: Callable[["Frame"], Found]
-    ) -> Iterator[tuple[Sequence[Things], Found]]:
+    def judged(self, condition: Condition, several: Sequence[Things]) -> Iterator[tuple[Sequence[Things], Truth]]:
         """Judge things; those that are alike in all that is asked of them are judged once, and come together."""
-        known = node_of(node, self.hearing.statute)
+        if isinstance(condition, Holds) and not condition.of:
+            condition = self.hearing.statute.conditions[condition.name].that
+        known, judge = node_of(condition, self.hearing.statute), partial(self.hearing.holds, condition)
         if known.own is None:
             for things in several:
                 for own in things.all:
-                    yield (Things((own,)),), self.remembered(node, own, judge)
+                    yield (Things((own,)),), self.remembered(condition, own, judge)
             return
-        day, bare = self.day, self.bare
         books = self.hearing.books if known.bound else self.hearing.facts.books
+        if self.trace.used is None:
+            yield from self._followed(known, several, judge, books)
+            return
         for likeness, part in alike(known.own, several).items():
             key = (known, likeness)
-            memory = books.recall(key, day, bare=bare) or self._found(books, key, part[0].first, judge)
-            self._rest(part, memory)
+            memory = books.recall(key, self.day, bare=False) or self._found(books, key, part[0].first, judge)
+            self.trace.lasts(memory.trace)
+            self.trace.used += [
+                things.evidence(each.name, told=each.value is not None) for each in memory.used for things in part
+            ]
+            yield part, memory.result
+
+    def _followed(
+        self, known: Node, several: Sequence[Things], judge: Callable[["Frame"], Truth], books: Books
+    ) -> Iterator[tuple[Sequence[Things], Truth]]:
+        """Judge the same things on one day after the other: anew only those of which the judgement may have changed."""
+        day, trace, row = self.day, self.trace, books.row(known, several)
+        for place, (part, key, last) in enumerate(row):
+            memory = last
+            if memory is None or not memory.first <= day < memory.trace.until:
+                memory = books.recall(key, day, bare=True) or self._found(books, key, part[0].first, judge)
+                row[place] = (part, key, memory)
+            trace.lasts(memory.trace)
             yield part, memory.result
 
     def _found(self, books: Books, key: Key, own: Holder, judge: Callable[["Frame"], Whatever]) -> Memory:
         """Judge a thing and remember what was found."""
-        trace = Trace(None if self.bare else [])
+        bare = self.trace.used is None
+        trace = Trace(None if bare else [])
         result = judge(self.at(own, trace))
-        used: Sequence[tuple[str, bool]] = ()
-        if key[0].own is not None:
-            used = [(each.name, each.value is not None) for each in trace.evidence().values()]
+        used = () if bare or key[0].own is None else tuple(trace.evidence().values())
         memory = Memory(self.day, result, trace, used)
-        (books.bare if self.bare else books.told)[key] = memory
+        books.keep(key, memory)
         return memory
-
-    @property
-    def bare(self) -> bool:
-        """Nobody asks for evidence."""
-        return self.trace.used is None
-
-    def _rest(self, several: Sequence[Things], memory: Memory) -> None:
-        """Rest on a judgement of one thing for all that are alike: on the same facts, but of each its own."""
-        self.trace.lasts(memory.trace)
-        if self.trace.used is not None:
-            self.trace.used += [
-                things.evidence(name, told=told) for name, told in memory.used for things in several
-            ]
 
     def parent(self, of: str) -> Holder | None:
         """Return the thing a reference speaks of; None if nobody told which."""
@@ -170,8 +173,7 @@ class Frame:
             else:
                 trace.until = min(trace.until, known.expires)
         if trace.used is not None:
-            each = holder.missing(name) if known is None else known.evidence
-            trace.used.append({id(each): each})
+            trace.used.append(holder.evidence(name, told=known is not None))
         return known
 
     def told_alike(self, several: Sequence[Things], name: str) -> Known | None:
@@ -235,11 +237,11 @@ def _members(group: Group, frame: Frame) -> Listed:
         if group.where is None:
             take(found, several, sure, frame)
             continue
-        for part, where in frame.judged(group.where, several, partial(frame.hearing.holds, group.where)):
+        for part, where in frame.judged(group.where, several):
             if where is not False:
                 take(found, part, both(sure, where), frame)
     things = [each for batch in found for each in batch.things]
-    return Listed(found, things, all([batch.there is True for batch in found]))
+    return Listed(found, things, all(batch.there is True for batch in found))
 
 
 def _single(found: list[Batch], several: Sequence[Things], belongs: Truth, frame: Frame) -> None:  # noqa: ARG001 - as `_numbered`
@@ -253,7 +255,7 @@ def _single(found: list[Batch], several: Sequence[Things], belongs: Truth, frame
 def _numbered(found: list[Batch], several: Sequence[Things], belongs: Truth, frame: Frame) -> None:
     """Add things as members with how many each stands for; those that stand for none are none."""
     for things in several:
-        for (part,) in things.alike((COUNT,)).values():
+        for part in things.parts((COUNT,)):
             known = frame.told_alike((part,), COUNT)
             number = Span(0.0, inf) if known is None else known.span
             there = both(belongs, compare(number, ">", NOTHING))

@@ -7,13 +7,13 @@ day and recorded at the same moment, neither is believed.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
-from compliance.catalogue import LISTED, Catalogue, FactType, register_of
+from compliance.catalogue import LISTED, Catalogue, register_of
 from compliance.kleene import NOTHING, Span, exactly
 from compliance.memory import Books
 from compliance.things import Holder, Known, Things
-from compliance.vocabulary import DEPOT, Evidence, Fact, Subject, Value
+from compliance.vocabulary import DEPOT, Fact, Subject, Value
 
 ALWAYS_COMPLETE = ("area", "depot")
 """Kinds that the configuration lists in full."""
@@ -22,9 +22,6 @@ COUNT = "count"
 """The fact that says for how many alike a thing stands."""
 
 _EVER = datetime.min.replace(tzinfo=UTC)
-
-_Marks: TypeAlias = dict[tuple[type, Value, float], tuple[int, Span]]
-"""By value and end, the number that facts share which are alike in both, and their span."""
 
 
 class FactError(Exception):
@@ -47,13 +44,14 @@ class Situation:
     """All things and what is known of them.
 
     Attributes:
-        holders: by kind, in the order of their ids.
+        holders, named: by kind, in the order of their ids, and each by what it is called.
         counted: kinds of which one thing stands for as many as its fact `count` says.
         linked, belonging: what was asked before, kept; it follows from the rest.
         books: what was judged of it that no statute has a part in.
     """
 
     holders: Mapping[str, Sequence[Holder]] = field(hash=False)
+    named: Mapping[Subject, Holder] = field(hash=False)
     counted: frozenset[str]
     linked: dict[tuple[str, str], Mapping[str, Sequence[Holder]]] = field(
         default_factory=dict, hash=False, compare=False
@@ -68,32 +66,35 @@ class Situation:
         Raises:
             FactError: if a fact is not in the catalogue.
         """
-        told: dict[Subject, dict[str, _Told]] = {DEPOT: {}}
+        told: dict[Subject, dict[str, Fact]] = {DEPOT: {}}
+        disputed: set[tuple[Subject, str]] = set()
         for fact in facts:
-            kind = _kind(fact, catalogue)
+            _check(fact, catalogue)
             if fact.effective <= on and (known is None or fact.recorded is None or fact.recorded <= known):
-                _keep(fact, kind, told.setdefault(fact.subject, {}))
-        marks: _Marks = {}
+                _keep(fact, told.setdefault(fact.subject, {}), disputed)
+        alike: dict[tuple[type, Value, float], Known] = {}
         holders: dict[str, list[Holder]] = {}
         for subject in sorted(told):
+            kinds = catalogue.kinds.get(subject.kind, {})
             things = {
-                name: _known(Evidence(subject, name, value), last.kind.expires(last.facts[0].effective), marks)
+                name: _known(last.value, kinds[name].expires(last.effective), alike)
                 for name, last in told[subject].items()
-                if (value := last.value()) is not None
+                if last.value is not None and (subject, name) not in disputed
             }
             gone = things.get(LISTED)
             if gone is None or gone.value is True:
                 holders.setdefault(subject.kind, []).append(Holder(subject, things))
-        return cls(holders, frozenset(kind for kind in catalogue.kinds if catalogue.find(kind, COUNT)))
+        named = {each.subject: each for listed in holders.values() for each in listed}
+        return cls(holders, named, frozenset(kind for kind in catalogue.kinds if catalogue.find(kind, COUNT)))
 
     @property
     def depot(self) -> Holder:
         """The depot itself."""
-        return self.holders["depot"][0]
+        return self.named[DEPOT]
 
-    def find(self, kind: str, id_: str | None) -> Holder | None:
+    def find(self, kind: str, id_: str) -> Holder | None:
         """Return a thing by its id, or None."""
-        return next((each for each in self.holders.get(kind, ()) if each.subject.id == id_), None)
+        return self.named.get(Subject(kind, id_))
 
     def all_of(self, kind: str) -> Members:
         """Return every thing of a kind."""
@@ -138,35 +139,22 @@ def listed_fact(kind: str) -> str | None:
     return None if kind in ALWAYS_COMPLETE else register_of(kind)
 
 
-class _Told(NamedTuple):
-    """The last that was told of a fact, and what else was told for the same day at the same moment."""
-
-    kind: FactType
-    facts: list[Fact]
-
-    def value(self) -> Value | None:
-        """Return its value; None where the last that was told took it back, or contradicts itself."""
-        value = self.facts[0].value
-        return value if len(self.facts) == 1 or all(_same(each.value, value) for each in self.facts[1:]) else None
-
-
-def _kind(fact: Fact, catalogue: Catalogue) -> FactType:
-    """Return what the list of facts says of a fact."""
+def _check(fact: Fact, catalogue: Catalogue) -> None:
     kind = catalogue.find(fact.subject.kind, fact.name)
     if kind is None:
         raise FactError(fact, "a fact that the list of facts has")
     if fact.value is not None and not kind.takes(fact.value):
         raise FactError(fact, kind.expected())
-    return kind
 
 
-def _keep(fact: Fact, kind: FactType, told: dict[str, _Told]) -> None:
-    """Keep a fact, and what contradicts it, unless something later was told."""
+def _keep(fact: Fact, told: dict[str, Fact], disputed: set[tuple[Subject, str]]) -> None:
+    """Keep a fact unless something later was told; note what contradicts it."""
     kept = told.get(fact.name)
-    if kept is None or _when(fact) > _when(kept.facts[0]):
-        told[fact.name] = _Told(kind, [fact])
-    elif _when(fact) == _when(kept.facts[0]):
-        kept.facts.append(fact)
+    if kept is None or _when(fact) > _when(kept):
+        told[fact.name] = fact
+        disputed.discard((fact.subject, fact.name))
+    elif _when(fact) == _when(kept) and not _same(fact.value, kept.value):
+        disputed.add((fact.subject, fact.name))
 
 
 def _when(fact: Fact) -> tuple[date, datetime]:
@@ -177,15 +165,12 @@ def _same(one: Value | None, other: Value | None) -> bool:
     return type(one) is type(other) and one == other
 
 
-def _known(evidence: Evidence, expires: float, marks: _Marks) -> Known:
-    value = evidence.value
-    assert value is not None
-    alike = (type(value), value, expires)
-    found = marks.get(alike)
+def _known(value: Value, expires: float, alike: dict[tuple[type, Value, float], Known]) -> Known:
+    key = (type(value), value, expires)
+    found = alike.get(key)
     if found is None:
-        found = marks[alike] = (len(marks) + 1, _span(value))
-    mark, span = found
-    return Known(value, span, expires, evidence, mark)
+        found = alike[key] = Known(value, _span(value), expires, len(alike) + 1)
+    return found
 
 
 def _span(value: Value) -> Span:

@@ -40,7 +40,7 @@ from compliance.kleene import (
     total,
 )
 from compliance.situation import COUNT
-from compliance.things import Holder, alike
+from compliance.things import alike
 
 
 def measure(term: Term, frame: Frame) -> Span:

@@ -258,7 +258,7 @@ class Node:
     Attributes:
         own: the facts it asks of the thing at hand; None if it asks anything else as well.
         subject: it asks what the rule is judged on.
-        bound: it asks the statute itself: its classes, its tables, its named conditions.
+        bound: it asks the statute itself: its classes or its tables.
     """
 
     own: tuple[str, ...] | None
