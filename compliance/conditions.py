@@ -97,7 +97,10 @@ def _valid(condition: Valid, frame: Frame) -> Truth:
 
 def _younger(condition: Younger, frame: Frame) -> Truth:
     known = frame.known(condition.fact)
-    if known is None or known.span.low > frame.day:
+    if known is None:
+        return None
+    if known.span.low > frame.day:
+        frame.note_change(known.span.low)
         return None
     frame.note_change(known.span.low + floor(condition.days) + 1)
     return frame.day - known.span.low <= condition.days

@@ -82,12 +82,12 @@ class Frame:
             key = (known, own, self.together, self.subject if known.subject else None)
         books = self.hearing.books if known.bound else self.hearing.facts.books
         memory = books.recall(key, self.day, bare=self.trace.used is None) or self._found(books, key, own, judge)
-        if not memory.used:
-            self.trace.take(memory.trace)
+        if not memory.facts:
+            self.trace.take(memory)
         else:
-            self.trace.lasts(memory.trace)
+            self.trace.lasts(memory)
             if self.trace.used is not None:
-                self.trace.used += [own.evidence(each.name, told=each.value is not None) for each in memory.used]
+                self.trace.used += [own.evidence(each.name, told=each.value is not None) for each in memory.facts]
         found: Found = memory.result
         return found
 
@@ -108,9 +108,9 @@ class Frame:
         for likeness, part in alike(known.own, several).items():
             key = (known, likeness)
             memory = books.recall(key, self.day, bare=False) or self._found(books, key, part[0].first, judge)
-            self.trace.lasts(memory.trace)
+            self.trace.lasts(memory)
             self.trace.used += [
-                things.evidence(each.name, told=each.value is not None) for each in memory.used for things in part
+                things.evidence(each.name, told=each.value is not None) for each in memory.facts for things in part
             ]
             yield part, memory.result
 
@@ -121,19 +121,19 @@ class Frame:
         day, trace, row = self.day, self.trace, books.row(known, several)
         for place, (part, key, last) in enumerate(row):
             memory = last
-            if memory is None or not memory.first <= day < memory.trace.until:
+            if memory is None or not memory.first <= day < memory.until:
                 memory = books.recall(key, day, bare=True) or self._found(books, key, part[0].first, judge)
                 row[place] = (part, key, memory)
-            trace.lasts(memory.trace)
+            trace.lasts(memory)
             yield part, memory.result
 
     def _found(self, books: Books, key: Key, own: Holder, judge: Callable[["Frame"], Whatever]) -> Memory:
         """Judge a thing and remember what was found."""
         bare = self.trace.used is None
-        trace = Trace(None if bare else [])
-        result = judge(self.at(own, trace))
-        used = () if bare or key[0].own is None else tuple(trace.evidence().values())
-        memory = Memory(self.day, result, trace, used)
+        memory = Memory(None if bare else [], first=self.day)
+        memory.result = judge(self.at(own, memory))
+        if not bare and key[0].own is not None:
+            memory.facts = tuple(memory.evidence().values())
         books.keep(key, memory)
         return memory
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from math import inf
 from operator import attrgetter
 from typing import Any as Whatever
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from compliance.things import Holder, Likeness, Sheet, Things, alike
 from compliance.vocabulary import Evidence, Node
@@ -65,13 +65,18 @@ def _together(used: "Sequence[Evidence | Sheet | Trace]") -> Sheet:
     return found
 
 
-class Memory(NamedTuple):
-    """A judgement that stands from one day until before another. `used`: its evidence, if it is on one thing alone."""
+@dataclass(slots=True)
+class Memory(Trace):
+    """A judgement to remember.
 
-    first: int
-    result: Whatever
-    trace: Trace
-    used: Sequence[Evidence]
+    Attributes:
+        first: the day from which it stands.
+        facts: its evidence, if it is on one thing alone.
+    """
+
+    first: int = 0
+    result: Whatever = None
+    facts: Sequence[Evidence] = ()
 
 
 _first = attrgetter("first")
@@ -98,17 +103,17 @@ class Books:
     def recall(self, key: Key, day: int, *, bare: bool) -> Memory | None:
         """Return a judgement that stands on this day; one without its evidence only where nobody asks for that."""
         memory = self.told.get(key)
-        if memory is not None and memory.first <= day < memory.trace.until:
+        if memory is not None and memory.first <= day < memory.until:
             return memory
         if bare and (kept := self.bare.get(key)):
             memory = kept[bisect_right(kept, day, key=_first) - 1]
-            if memory.first <= day < memory.trace.until:
+            if memory.first <= day < memory.until:
                 return memory
         return None
 
     def keep(self, key: Key, memory: Memory) -> None:
         """Keep a judgement."""
-        if memory.trace.used is None:
+        if memory.used is None:
             insort(self.bare.setdefault(key, []), memory, key=_first)
         else:
             self.told[key] = memory

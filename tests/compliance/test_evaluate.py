@@ -68,6 +68,14 @@ def test_only_extinguishers_valid_that_day_count_and_the_margin_names_the_day_it
     assert verdict([*depot(), *PATIO, *powder(12, 12)], "powder", on=date(2026, 5, 2)) is Verdict.VIOLATED
 
 
+def test_a_day_that_is_still_to_come_is_followed_to_the_day_on_which_it_is_too_long_ago() -> None:
+    sound = {**SOUND, "charge_until": date(2030, 1, 1), "inspected_on": date(2026, 3, 1)}
+    facts = [*depot(), *PATIO, *thing("extinguisher", "E", area="patio", charge_kg=24, **sound)]
+    found = findings(facts)["sample-powder", "area:patio"]
+
+    assert (found.verdict, found.holds_until) == (Verdict.UNDETERMINED, date(2027, 3, 2))
+
+
 def test_the_class_follows_the_stock_where_it_is_above_the_licence() -> None:
     stock = thing("container", "a", area="patio", size_kg=13, count=121)
 

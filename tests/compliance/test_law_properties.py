@@ -78,6 +78,18 @@ def depot_of(seed: int) -> list[Fact]:
 SEEDS = st.integers(0, 2**32)
 
 
+@settings(max_examples=10, deadline=None)
+@given(SEEDS)
+def test_what_was_judged_for_one_law_or_day_changes_nothing_for_another(seed: int) -> None:
+    facts = depot_of(seed)
+    told = Situation.of(facts, known_facts(), ON)
+    days = (ON, ON + timedelta(days=200), ON)
+
+    shared = [evaluate(law, told, on) for on in days for law in laws()]
+    alone = [evaluate(law, Situation.of(facts, known_facts(), ON), on) for on in days for law in laws()]
+    assert shared == alone
+
+
 def judged(facts: Iterable[Fact]) -> dict[tuple[str, str], Verdict]:
     return {(each.rule.id, str(each.subject)): each.verdict for each in all_findings(facts)}
 
