@@ -62,6 +62,7 @@ class Catalogue:
         return f"{self.package}/{self.language}.toml"
 
 
+@lru_cache(maxsize=16)
 def _written(language: str) -> str:
     """Return the written language that serves `language`."""
     wanted = language.replace("_", "-").lower()

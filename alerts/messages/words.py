@@ -114,8 +114,12 @@ def standing(state: AlarmState, place: Place, language: str, now: Stamp) -> str:
 
 def _fitting(event: AlarmEvent, place: Place, catalogue: Catalogue, quality: str | None) -> str:
     """Say it with the street address where that helps, and with the detector's name, as far as they fit."""
+    address = place.address if event.cause in _GO_THERE else ""
+    told = _sentence(event, place, catalogue, quality, address=address)
+    if len(told) <= LONGEST:
+        return told  # nearly always
     unnamed = replace(place, detector_name="")
-    for there in dict.fromkeys((place.address if event.cause in _GO_THERE else "", "")):
+    for there in dict.fromkeys((address, "")):
         for where in dict.fromkeys((place, unnamed)):
             told = _sentence(event, where, catalogue, quality, address=there)
             if len(told) <= LONGEST:
@@ -349,5 +353,5 @@ def _clip(text: str, longest: int) -> str:
     """Bring foreign text to one printable line of at most `longest` characters."""
     if not text.isprintable():
         text = "".join(char if char.isprintable() else " " for char in text)
-    line = " ".join(text.split())
+    line = text if " " not in text else " ".join(text.split())
     return line if len(line) <= longest else line[: longest - 1] + "…"

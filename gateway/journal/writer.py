@@ -338,12 +338,6 @@ class Writer:
                 self._jobs.popleft()
             dropped, self._dropped_reported = self._dropped - self._dropped_reported, self._dropped
             self._refused += refused
-        for job, result in zip(batch, results, strict=True):
-            if isinstance(job, Erasure):
-                job.done.set_result(result)
-                self._truncate = True
-            elif result:
-                self._on_commit(job.ticket)
         if self._fresh is not None:
             fresh, self._fresh = self._fresh, None
             self._on_seal(fresh)
@@ -354,6 +348,12 @@ class Writer:
             dropped="dropped" if dropped else "",
             slow="slow" if self._commits[-1] > 1000 * SLOW_COMMIT_S else "",
         )
+        for job, result in zip(batch, results, strict=True):  # last: it wakes the loop, which wants the interpreter
+            if isinstance(job, Erasure):
+                job.done.set_result(result)
+                self._truncate = True
+            elif result:
+                self._on_commit(job.ticket)
 
     def _tidy(self) -> None:
         """Move the write-ahead log into the file; after an erasure also cut it, so that no copy of the name stays."""
