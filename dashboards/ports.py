@@ -71,6 +71,29 @@ class GuidanceView(msgspec.Struct, frozen=True):
     next_action: str
 
 
+class PlaceView(msgspec.Struct, frozen=True):
+    """Where an alarm is, as its sentence says it (`alerts.messages.words.Place`)."""
+
+    depot: str
+    address: str = ""
+    area: str = ""
+    detector: str = ""
+    detector_name: str = ""
+
+
+class Unsaid(msgspec.Struct, frozen=True):
+    """What an alarm's sentences are made of beside the rest of its view.
+
+    Attributes:
+        age_s: how old it is, or was when its condition went; as exact as a sentence tells it.
+    """
+
+    place: PlaceView
+    age_s: int
+    drill: bool
+    over_range: bool
+
+
 class AlarmView(msgspec.Struct, frozen=True):
     """One standing alarm, as ``GET alarms`` answers it.
 
@@ -80,6 +103,8 @@ class AlarmView(msgspec.Struct, frozen=True):
         likely_cause, next_action: in the depot's language; `guidance` has both in every language.
         suppression: what keeps it quiet; None while nothing does. Its state goes on underneath and may be ``normal``.
         can_shelve: whether a person may shelve it now.
+        unsaid: from the watch, which says nothing itself: what `dashboards.speaking` makes the sentences of. Absent
+            once they are there.
     """
 
     id: str
@@ -109,6 +134,7 @@ class AlarmView(msgspec.Struct, frozen=True):
     likely_cause: str = ""
     next_action: str = ""
     guidance: dict[str, GuidanceView] = {}
+    unsaid: Unsaid | msgspec.UnsetType = msgspec.UNSET
 
 
 class OutputView(msgspec.Struct, frozen=True):

@@ -35,7 +35,7 @@ from gateway.runtime import Runtime
 from gateway.sealing import Sealing
 from gateway.showing import Showing
 from gateway.switching import bring_to_rest
-from gateway.wiring import Wiring, build, orders, places, speaker, worst_cases
+from gateway.wiring import Wiring, build, orders, places, worst_cases
 from sensors.drivers.pacer import Pacer
 from sensors.readings import DetectorId
 from sensors.stamps import SECOND, rfc3339
@@ -151,7 +151,6 @@ class App:
             depot=depot_view(depot, self._started, self._sealing.vkey),
             worst_case_s=worst,
             places=places(depot),
-            words=speaker(depot),
             silence_s=depot.timing.silence / SECOND,
             links=self._hands.links,
         )

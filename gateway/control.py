@@ -16,6 +16,7 @@ import msgspec
 
 from dashboards.office import File, Judged
 from dashboards.ports import Act, Answer, Ask, Change, Drill, Figure, Snapshot, Subscribe, ToGateway, ToScreen, Window
+from dashboards.speaking import Speaker
 
 MAX_CLIENTS = 16
 MAX_BACKLOG_BYTES = 4 * 1024 * 1024
@@ -330,9 +331,12 @@ def ask(path: Path, request: Act | Window | Drill | Ask, timeout_s: float = 2.0)
     if not text.endswith(b"\n"):
         raise ControlError(f"{path}: the answer breaks off after {len(text)} bytes")
     try:
-        return msgspec.json.decode(text, type=Answer)
+        answer = msgspec.json.decode(text, type=Answer)
     except msgspec.DecodeError as error:
         raise ControlError(f"{path}: the answer is not a gateway's ({error})") from error
+    if answer.snapshot is None:
+        return answer
+    return msgspec.structs.replace(answer, snapshot=Speaker().snapshot(answer.snapshot))
 
 
 def follow(path: Path, silence_s: float = 5.0) -> Iterator[Snapshot | Change]:
@@ -349,8 +353,10 @@ def follow(path: Path, silence_s: float = 5.0) -> Iterator[Snapshot | Change]:
             line.connect(str(path))
             line.sendall(msgspec.json.encode(Subscribe()) + b"\n")
             with line.makefile("rb") as pictures_in:
+                speaker = Speaker()
                 while text := pictures_in.readline(MAX_LINE_BYTES + 1):
-                    yield msgspec.json.decode(text, type=Snapshot | Change)
+                    heard = msgspec.json.decode(text, type=Snapshot | Change)
+                    yield speaker.snapshot(heard) if isinstance(heard, Snapshot) else speaker.change(heard)
     except OSError as error:
         raise ControlError(f"{path}: no gateway answers ({error})") from error
     except msgspec.DecodeError as error:

@@ -8,7 +8,6 @@ from typing import Literal
 from msgspec import structs
 
 from alerts.alarms import AlarmKey, AlarmState, Phase, Suppressed, Suppression
-from alerts.messages.guidance import guidance
 from alerts.messages.words import Place
 from alerts.states import HORN
 from dashboards.ports import (
@@ -16,10 +15,11 @@ from dashboards.ports import (
     Change,
     DepotView,
     DetectorView,
-    GuidanceView,
     OutputView,
+    PlaceView,
     Snapshot,
     SuppressionView,
+    Unsaid,
     WindowView,
 )
 from gateway.depot import Depot
@@ -47,9 +47,6 @@ SHOWN: Mapping[Suppression, Literal["shelved", "by-design", "out-of-service"]] =
     Suppression.BY_DESIGN: "by-design",
     Suppression.OUT_OF_SERVICE: "out-of-service",
 }
-
-Words = Callable[[AlarmState, Stamp], dict[str, str]]
-"""Takes a standing alarm and the present, and says it in every language."""
 
 
 def depot_view(depot: Depot, started: Stamp, vkey: str) -> DepotView:
@@ -95,7 +92,6 @@ class Picture:
         depot: who is watched.
         worst_case_s: each detector's computed budget (s) and whether it is certified for the three seconds.
         places: where a detector is, and what people call it.
-        words: a standing alarm in every language.
         silence_s: how long a silenced horn stays mute (s).
         links: the lines and channels now.
     """
@@ -107,7 +103,6 @@ class Picture:
         depot: DepotView,
         worst_case_s: dict[DetectorId, tuple[float, bool]],
         places: Callable[[str], Place],
-        words: Words,
         silence_s: float,
         links: Links,
     ) -> None:
@@ -115,7 +110,6 @@ class Picture:
         self._depot = depot
         self._worst_case_s = worst_case_s
         self._places = places
-        self._words = words
         self._silence_s = silence_s
         self._links = links
         self._links_shown = -1
@@ -237,7 +231,7 @@ class Picture:
         return WindowView(WINDOW_KINDS[kind], alarm.opened_by or "", rfc3339(alarm.until.utc), alarm.detail)
 
     def _alarms(self, now: Stamp) -> tuple[AlarmView, ...]:
-        """All alarms; one that stands as it stood is not put into words again until its words would differ."""
+        """All alarms; the view of one that stands as it stood is the same until its words would differ."""
         said = {alarm.key: self._say(alarm, now) for alarm in self._engine.book}
         self._said = said
         return tuple(each.view for each in said.values())
@@ -254,13 +248,11 @@ class Picture:
                 return before
             if replace(before.alarm, first_output=alarm.first_output) == alarm:  # of which no sentence speaks
                 return _Said(alarm, sign, structs.replace(before.view, first_output=_rfc3339(alarm.first_output)))
-        return _Said(alarm, sign, self._alarm(alarm, muted, now))
+        return _Said(alarm, sign, self._alarm(alarm, muted, age))
 
-    def _alarm(self, alarm: AlarmState, muted: bool, now: Stamp) -> AlarmView:
+    def _alarm(self, alarm: AlarmState, muted: bool, age_s: int) -> AlarmView:
         head = self._engine.sight.heads.get(DetectorId(alarm.key.subject))
-        texts = self._words(alarm, now)
-        guides = {language: guidance(alarm, language) for language in texts}
-        own = guides[self._depot.language]
+        place = self._places(alarm.key.subject)
         return AlarmView(
             id=alarm.id,
             seq=alarm.seq,
@@ -281,14 +273,11 @@ class Picture:
             muted=muted,
             reason=alarm.reason,
             detail=alarm.detail,
-            area=self._places(alarm.key.subject).area if head is None else head.watch.area,
-            text=texts[self._depot.language],
-            texts=texts,
-            likely_cause=own.likely_cause,
-            next_action=own.next_action,
-            guidance={one: GuidanceView(guide.likely_cause, guide.next_action) for one, guide in guides.items()},
+            area=place.area if head is None else head.watch.area,
+            text="",
             suppression=_suppression(alarm.suppressed),
             can_shelve=self._engine.suppressing.can_shelve(alarm),
+            unsaid=Unsaid(_place(place), age_s, alarm.drill, alarm.over_range),
         )
 
     def _outputs(self, now: Stamp) -> tuple[OutputView, ...]:
@@ -321,6 +310,10 @@ def _suppression(over: Suppressed | None) -> SuppressionView | None:
     if over is None:
         return None
     return SuppressionView(SHOWN[over.what], over.by or "", over.why, rfc3339(over.since.utc), rfc3339(over.until.utc))
+
+
+def _place(place: Place) -> PlaceView:
+    return PlaceView(place.depot, place.address, place.area, place.detector, place.detector_name)
 
 
 def _rfc3339(stamp: Stamp | None) -> str | None:

@@ -4,14 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
-from alerts.alarms import AlarmEvent, AlarmKey, AlarmState, Delivery, Notice, Outcome
+from alerts.alarms import AlarmEvent, AlarmKey, Delivery, Notice, Outcome
 from alerts.channels.console import Console
 from alerts.channels.mqtt import MqttChannel as MqttOut
 from alerts.channels.output import LocalOutput
 from alerts.channels.webhook import Webhook
 from alerts.dispatcher import Channel, Dispatcher
-from alerts.messages.catalogue import LANGUAGES
-from alerts.messages.words import Place, learn, standing, words
+from alerts.messages.words import Place, learn, words
 from gateway.areas import PREFIX
 from gateway.budget import budgets
 from gateway.depot import ConsoleChannel, Depot, MqttChannel, WebhookChannel
@@ -184,21 +183,11 @@ def places(depot: Depot) -> Callable[[str], Place]:
     return lambda subject: known.get(subject, whole)
 
 
-def speaker(depot: Depot) -> Callable[[AlarmState, Stamp], dict[str, str]]:
-    """Say a standing alarm in every language: the page of a depot is not always read in the depot's own."""
-    place = places(depot)
-    learn()
-
-    def say(alarm: AlarmState, now: Stamp) -> dict[str, str]:
-        return {language: standing(alarm, place(alarm.key.subject), language, now) for language in LANGUAGES}
-
-    return say
-
-
 def _composer(depot: Depot) -> Callable[[AlarmEvent, Delivery, bool], Notice]:
     areas = {str(detector.id): detector.area for detector in depot.detectors}
     areas |= {PREFIX + area.id: area.id for area in depot.areas}
     place_of = places(depot)
+    learn()
 
     def compose(event: AlarmEvent, delivery: Delivery, recorded: bool) -> Notice:
         place = place_of(event.key.subject)

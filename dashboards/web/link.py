@@ -15,6 +15,7 @@ from typing import Protocol, assert_never
 import msgspec
 
 from dashboards.ports import Act, Answer, Ask, Change, Figure, Snapshot, Subscribe, ToGateway, ToScreen, Window
+from dashboards.speaking import Speaker
 from dashboards.web.picture import Picture
 from sensors.stamps import SECOND, parse_rfc3339
 
@@ -75,6 +76,7 @@ class GatewayLink:
         self._decoder = msgspec.json.Decoder(ToScreen)
         self._socket: socket.socket | None = None
         self._rest = bytearray()
+        self._speaker = Speaker()
         self._picture: Picture | None = None
         self._current = False
         self._heard: float | None = None
@@ -237,6 +239,7 @@ class GatewayLink:
         heard = self._last_active - transit
         match message:
             case Snapshot():
+                message = self._speaker.snapshot(message)
                 self._heard = heard
                 self._picture = Picture(message, heard)
                 self._current = True
@@ -259,6 +262,7 @@ class GatewayLink:
                 return False
             return True
         self._heard = heard
+        change = self._speaker.change(change)
         self._picture.fold(change, heard)
         self._listener.changed(change)
         return True
