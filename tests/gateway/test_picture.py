@@ -17,7 +17,6 @@ def view_of(room: Room) -> DetectorView:
         depot=depot,
         worst_case_s={},
         places=lambda _: Place("Depósito"),
-        words=lambda _alarm, _now: {"pt-BR": ""},
         silence_s=120.0,
         links=Links(),
     )
