@@ -6,7 +6,7 @@ from functools import partial
 
 from gateway.events import SystemCondition
 from gateway.supplies import Supply, SupplySight
-from sensors.drivers.broker import Connection
+from sensors.drivers.broker import MqttConnection
 from sensors.drivers.modbus import ModbusBus
 from sensors.stamps import Clock
 from sensors.wire.gauges import PayloadGauge, RegisterGauge
@@ -65,7 +65,7 @@ class TopicGauge:
         self._gauge = gauge
         self._heard = heard
 
-    def connected(self, connection: Connection) -> None:  # noqa: ARG002 - it asks nothing
+    def connected(self, connection: MqttConnection) -> None:  # noqa: ARG002 - it asks nothing
         """The broker is there: from now on the device itself is waited for."""
         self._heard(None, "never-heard")
 

@@ -8,6 +8,7 @@ from typing import assert_never
 from alerts.channels.output import LocalOutput
 from gateway.depot import Depot, OnBroker, OnLine, Output
 from gateway.runtime import Part
+from sensors.drivers.broker import Connect
 from sensors.drivers.modbus import ModbusBus
 from sensors.drivers.outputs import LineOutput, OnTopic, TopicOutput, Topics
 from sensors.stamps import Clock
@@ -19,9 +20,17 @@ Report = Callable[[str, bool | None, str], None]
 
 
 def switched(
-    depot: Depot, buses: Mapping[str, ModbusBus], clock: Clock, report: Report, gauges: Sequence[OnTopic] = ()
+    depot: Depot,
+    buses: Mapping[str, ModbusBus],
+    clock: Clock,
+    report: Report,
+    gauges: Sequence[OnTopic] = (),
+    connect: Connect | None = None,
 ) -> tuple[dict[str, LocalOutput], list[tuple[str, Part]]]:
-    """Return every output by its id, and the parts that must run for them; `gauges` share their broker."""
+    """Return every output by its id, and the parts that must run for them; `gauges` share their broker.
+
+    `connect` holds a connection to it, where that is not to be the network's.
+    """
     outputs: dict[str, LocalOutput] = {}
     behind: list[OnTopic] = [*gauges]
     for output in depot.outputs:
@@ -34,7 +43,7 @@ def switched(
     if depot.mqtt is not None and behind:
         # a broker throws off the first of two clients with one id, so the outputs have their own
         settings = replace(depot.mqtt, client_id=f"{depot.mqtt.client_id}-outputs")
-        parts.append(("mqtt-outputs", Topics(settings, behind, clock).run))
+        parts.append(("mqtt-outputs", Topics(settings, behind, clock, connect).run))
     parts.extend((f"output:{name}", local.run) for name, local in outputs.items())
     return outputs, parts
 

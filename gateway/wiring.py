@@ -20,7 +20,7 @@ from gateway.runtime import Part
 from gateway.scalewatch import ScaleWatch, Weighings
 from gateway.supplywatch import SupplyWatch
 from gateway.switching import heartbeats, switched
-from sensors.drivers.broker import Connect, connected
+from sensors.drivers.broker import Connect
 from sensors.drivers.modbus import ModbusBus
 from sensors.drivers.mqtt import MqttSource
 from sensors.drivers.pacer import Pacer
@@ -75,11 +75,11 @@ class Outside:
     """How the parts reach what is outside the house, where that is no plain connection of the loop.
 
     Attributes:
-        connect: to the broker of the heads.
+        connect: to the broker of heads and outputs; None: over the network, each remembering where the broker was.
         channel: builds one way of telling people.
     """
 
-    connect: Connect = connected
+    connect: Connect | None = None
     channel: Callable[[WebhookChannel | MqttChannel | ConsoleChannel, Depot, Ears], Channel] = channel_of
 
 
@@ -106,7 +106,7 @@ def build(depot: Depot, clock: Clock, pacer: Pacer, ears: Ears, outside: Outside
         )
     supplies = [SupplyWatch(supply, buses.get(supply.bus), clock, ears.condition) for supply in depot.supplies]
     gauges = [gauge for supply in supplies for gauge in supply.topics()]
-    outputs, switching = switched(depot, buses, clock, ears.output, gauges)
+    outputs, switching = switched(depot, buses, clock, ears.output, gauges, outside.connect)
     channels: dict[str, Channel] = {channel.id: outside.channel(channel, depot, ears) for channel in depot.channels}
     dispatcher = Dispatcher(list(channels.values()), compose=_composer(depot), outcome=ears.outcome)
     parts: list[tuple[str, Part]] = [(f"bus:{name}", bus.run) for name, bus in buses.items()]

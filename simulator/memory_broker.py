@@ -27,11 +27,13 @@ class MemoryBroker:
     Attributes:
         gone: it refuses connections, and has dropped those that stood.
         mute: connections stand and come about no more, and nothing is handed on.
+        devices: who else has subscribed, by topic.
     """
 
     def __init__(self) -> None:
         self.gone = False
         self.mute = False
+        self.devices: dict[str, Callable[[bytes], None]] = {}
         self._kept: dict[str, bytes] = {}
         self._sessions: list[_Session] = []
 
@@ -70,6 +72,8 @@ class MemoryBroker:
             return
         for session in tuple(self._sessions):
             session.take(topic, payload, retained=False)
+        if topic in self.devices:
+            self.devices[topic](payload)
 
     def kept(self) -> Sequence[tuple[str, bytes]]:
         """Every message that is kept."""
@@ -114,6 +118,21 @@ class _Session:
         await self._ended
         raise AssertionError("a session ends only by an error")
 
+    def hand_over(self, topic: str, payload: bytes, *, retain: bool) -> "asyncio.Future[None]":
+        """Publish; the broker's answer comes after a while, and from a mute one never.
+
+        Raises:
+            MqttError: the connection is lost.
+        """
+        if self._ended.done():
+            raise MqttError("The client is not currently connected.")
+        loop = asyncio.get_running_loop()
+        taken: asyncio.Future[None] = loop.create_future()
+        self.hand_over_unconfirmed(topic, payload, retain=retain)
+        if not (self._broker.gone or self._broker.mute):
+            loop.call_later(HANDSHAKE_S, _end, taken)
+        return taken
+
     def hand_over_unconfirmed(self, topic: str, payload: bytes, *, retain: bool) -> bool:
         """Publish."""
         if retain:
@@ -138,6 +157,11 @@ class _Session:
         """The silence has been noticed."""
         if self._broker.mute:
             self.end("Disconnected during message iteration")
+
+
+def _end(taken: "asyncio.Future[None]") -> None:
+    if not taken.done():
+        taken.set_result(None)
 
 
 _NONE = Properties(3)  # type: ignore[no-untyped-call]  # paho left it untyped

@@ -75,6 +75,10 @@ class MqttConnection(Protocol):
         """Wait until the connection is lost, which is raised as MqttError."""
         ...
 
+    def hand_over(self, topic: str, payload: bytes, *, retain: bool) -> "asyncio.Future[None]":
+        """Publish at QoS 1; the future ends with the broker's answer."""
+        ...
+
     def hand_over_unconfirmed(self, topic: str, payload: bytes, *, retain: bool) -> bool:
         """Publish at QoS 0; False if that could not even be begun."""
         ...

@@ -5,11 +5,12 @@ What a broker has kept from before (a retained state) proves nothing about now a
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Protocol, TypeAlias
 
 from aiomqtt import Message, MqttError
 
-from sensors.drivers.broker import Backoff, Connection, MqttSettings, connected, reason_of
+from sensors.drivers.broker import Backoff, Connect, MqttConnection, MqttSettings, connected, reason_of
 from sensors.drivers.modbus import ModbusBus
 from sensors.drivers.names import Names
 from sensors.stamps import SECOND, Clock
@@ -67,7 +68,7 @@ class TopicOutput:
         self._point = point
         self._names = names
         self._question = point.question(names)
-        self._connection: Connection | None = None
+        self._connection: MqttConnection | None = None
         self._reason = "not-yet"
         self._waiting: Done | None = None
 
@@ -92,7 +93,7 @@ class TopicOutput:
         self._publish(*self._question, done)
         return True
 
-    def connected(self, connection: Connection) -> None:
+    def connected(self, connection: MqttConnection) -> None:
         """The broker is there, and the state topic subscribed."""
         self._connection = connection
         if self.listener is not None:
@@ -146,7 +147,7 @@ class OnTopic(Protocol):
         """Where it speaks; None where it tells nothing."""
         ...
 
-    def connected(self, connection: Connection) -> None:
+    def connected(self, connection: MqttConnection) -> None:
         """The broker is there, and the topic subscribed."""
         ...
 
@@ -166,10 +167,13 @@ class Topics:
         dropped_retained: states that the broker had kept from before.
     """
 
-    def __init__(self, settings: MqttSettings, outputs: Iterable[OnTopic], clock: Clock) -> None:
+    def __init__(
+        self, settings: MqttSettings, outputs: Iterable[OnTopic], clock: Clock, connect: Connect | None = None
+    ) -> None:
+        """`connect` holds a connection to the broker, where it is not to be the network's."""
         self.dropped_retained = 0
         self._settings = settings
-        self._names = Names()
+        self._connect: Connect = connect or partial(connected, names=Names())
         self._clock = clock
         self._outputs = tuple(outputs)
         self._by_topic: dict[str, list[OnTopic]] = {}
@@ -183,7 +187,7 @@ class Topics:
         while True:
             began = self._clock.now().mono
             try:
-                async with connected(self._settings, self._receive, names=self._names) as connection:
+                async with self._connect(self._settings, self._receive) as connection:
                     began = self._clock.now().mono
                     await self._begin(connection)
                     await connection.lost()
@@ -195,7 +199,7 @@ class Topics:
                 for output in self._outputs:
                     output.lost("closed")
 
-    async def _begin(self, connection: Connection) -> None:
+    async def _begin(self, connection: MqttConnection) -> None:
         topics = list(self._by_topic)
         granted = dict(zip(topics, await connection.ask_for(topics), strict=True))  # bounded by the outputs of one file
         for output in self._outputs:
