@@ -44,10 +44,15 @@ class Sight:
         self.heads = {}
         for watch in orders.watches:
             before = old.get(watch.detector)
-            # One that is known keeps its age, so that reloading again and again hides no dead head.
             grace = orders.timing.start_grace if before is None else RELOAD_GRACE
             first = Instant(now + grace - watch.blind_after)
-            head = Head(watch, watched_at=first if before is None else max(before.watched_at, first))
+            head = Head(watch, watched_at=first, excused=first)
+            if before is not None:
+                # Its age goes on. One that was not heard since it was last excused gets no further grace, so that
+                # reloading again and again hides no dead head.
+                again = before.watched_at == before.excused
+                head.watched_at = before.watched_at if again else max(before.watched_at, first)
+                head.excused = before.excused if again else first
             if before is None or not before.ever_watched:
                 head.unseen_at = head.watched_at
             if before is not None:

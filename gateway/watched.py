@@ -20,6 +20,7 @@ class Head:
     Attributes:
         watched_at: when its last reading that counts as watching was taken (monotonic ns).
         unseen_at: what `watched_at` was set to so that it has time for its first such reading; None once there was one.
+        excused: what `watched_at` was set to when it last got a grace without being heard.
         well_since: since when it has watched without a gap, while its BLIND alarm still stands; None otherwise.
         last: its last reading of any quality.
         troubled: it has a standing alarm, so every reading takes the long way.
@@ -31,6 +32,7 @@ class Head:
     watch: Watch
     watched_at: Instant
     unseen_at: Instant | None = None
+    excused: Instant | None = None
     last: Reading | None = None
     well_since: Instant | None = None
     troubled: bool = False

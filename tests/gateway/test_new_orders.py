@@ -135,3 +135,12 @@ def test_a_head_that_falls_silent_again_as_its_cable_s_notice_ends_is_told() -> 
         room.wait(0.5, clean=("GD-1",))
     assert spoken_for(room)
     assert room.told("dona", Kind.BLIND)[2:] == [("GD-2", "still")]
+
+
+def test_new_orders_again_and_again_hide_no_dead_head() -> None:
+    room = watching()
+    for _ in range(8):
+        room.wait(0.6, clean=("GD-2",))
+        follow(room, orders(*BOTH))
+    assert room.engine.book.present(AlarmKey("GD-1", Kind.BLIND))
+    assert not room.engine.book.present(AlarmKey("GD-2", Kind.BLIND))
