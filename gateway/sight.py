@@ -53,11 +53,10 @@ class Sight:
                 again = before.watched_at == before.excused
                 head.watched_at = before.watched_at if again else max(before.watched_at, first)
                 head.excused = before.excused if again else first
-            if before is None or not before.ever_watched:
-                head.unseen_at = head.watched_at
-            if before is not None:
                 head.last, head.grouped, head.troubled = before.last, before.grouped, before.troubled
                 head.well_since, head.run = before.well_since, before.run
+            if before is None or not before.ever_watched:
+                head.unseen_at = head.watched_at
             self.heads[watch.detector] = head
         self._look_at_ages()
         self.sources = Sources(self.heads.values(), self.sources.all_down())

@@ -1,7 +1,7 @@
 """A spreadsheet's bytes -> rows with their line numbers, whatever program saved it. All of it, or a refusal.
 
-Reads UTF-8 with or without a byte-order mark, UTF-16 with one, and Windows-1252; comma, semicolon or tab; any line
-ending; quoted line breaks; a first line ``sep=;``. Knows no register.
+Reads UTF-8 with or without a byte-order mark, UTF-16 and UTF-32 with one, and Windows-1252; comma, semicolon or tab;
+any line ending; quoted line breaks; a first line ``sep=;``. Knows no register.
 """
 
 import csv
@@ -11,7 +11,13 @@ from dataclasses import dataclass
 
 MAX_BYTES = 8 * 1024 * 1024
 MAX_ROWS = 100_000
-_MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
+_MARKS = (
+    (b"\xef\xbb\xbf", "utf-8-sig"),
+    (b"\xff\xfe\x00\x00", "utf-32"),
+    (b"\x00\x00\xfe\xff", "utf-32"),
+    (b"\xff\xfe", "utf-16"),
+    (b"\xfe\xff", "utf-16"),
+)
 
 
 class SheetError(ValueError):
@@ -62,7 +68,9 @@ def read(content: bytes) -> tuple[Row, ...]:
     except csv.Error as error:
         raise SheetError(skipped + lines.line_num, "not-csv", str(error), "cells in one style of quotes") from error
     if heading is None:
-        raise SheetError(0, "empty", "no heading", "a first line with the names of the columns")
+        raise SheetError(0, "no-heading", "", "a first line with the names of the columns")
+    if not rows:
+        raise SheetError(0, "no-rows", ", ".join(heading), "a line for each record")
     return tuple(rows)
 
 
@@ -74,15 +82,14 @@ def plain(name: str) -> str:
 
 
 def _text(content: bytes) -> str:
-    for mark, encoding in _MARKS:
-        if content.startswith(mark):
-            return _decoded(content, encoding)
-    if b"\x00" in content[:4096]:
-        raise SheetError(0, "not-text", "zero bytes", "CSV saved as UTF-8")
+    marked = next((encoding for mark, encoding in _MARKS if content.startswith(mark)), None)
     try:
-        return content.decode("utf-8")
+        text = _decoded(content, marked) if marked else content.decode("utf-8")
     except UnicodeDecodeError:
-        return _decoded(content, "cp1252")
+        text = _decoded(content, "cp1252")
+    if "\0" in text:
+        raise SheetError(text[: text.index("\0")].count("\n") + 1, "not-text", "zero bytes", "CSV saved as UTF-8")
+    return text
 
 
 def _decoded(content: bytes, encoding: str) -> str:

@@ -18,17 +18,47 @@ OPENS_WITHIN_S = 15.0
 LOOK_AGAIN_S = 0.2
 
 
-def ask_or_exit(talk: Talk, file: Path, ask: "Enter | Import | Attach | Look", *, as_json: bool) -> tuple["Depot", Any]:
-    """Return the depot and what the office answered; what it refuses is told and ends the command with 1."""
+MOST_BYTES = 8 * 1024 * 1024
+"""Of a file that the office takes."""
+
+
+def ask_or_exit(
+    talk: Talk, file: Path, ask: "Enter | Import | Attach | Look", *, as_json: bool, given: Path | None = None
+) -> tuple["Depot", Any]:
+    """Return the depot and what the office answered; what it refuses is told and ends the command with 1.
+
+    `given`: the file that what is asked was read from, which is named where something in it is wrong.
+    """
     depot = load_or_exit(talk, file, as_json=as_json).depot
     reply = _asked(talk, depot, ask)
     if not reply.ok:
-        _refuse(talk, depot, ask, reply, as_json=as_json)
+        _refuse(talk, depot, ask, reply, as_json=as_json, given=given)
     return depot, reply.data
 
 
+def content_or_exit(talk: Talk, given: Path) -> bytes:
+    """Return what a file holds; one that the office would not take is told of and ends the command with 1."""
+    try:
+        with given.open("rb") as held:
+            content = held.read(MOST_BYTES + 1)
+    except OSError as error:
+        problem = talk.text("register.cannot_read", file=given, error=error.strerror or error)
+    else:
+        if len(content) <= MOST_BYTES:
+            return content
+        problem = talk.text("register.too_long", file=given, most=MOST_BYTES // 1024**2)
+    click.secho(problem, err=True, fg="red")
+    raise SystemExit(EXIT_FAILED)
+
+
 def _refuse(
-    talk: Talk, depot: "Depot", ask: "Enter | Import | Attach | Look", reply: "Reply", *, as_json: bool
+    talk: Talk,
+    depot: "Depot",
+    ask: "Enter | Import | Attach | Look",
+    reply: "Reply",
+    *,
+    as_json: bool,
+    given: Path | None,
 ) -> NoReturn:
     from dashboards.office import Enter
 
@@ -37,7 +67,8 @@ def _refuse(
         talk.put_json({"ok": False, "error": reply.error, "faults": [_fault(talk, fault) for fault in reply.faults]})
     for fault in reply.faults:
         line = talk.text("register.line", line=fault.line) if fault.line and not alone else ""
-        click.secho(line + _said(talk, fault), err=True, fg="red")
+        where = "" if given is None else f"{given}: "
+        click.secho(where + line + _said(talk, fault), err=True, fg="red")
     if reply.error == "would-break-law":
         if as_json:
             talk.put_json({"ok": False, "error": reply.error, **reply.data})

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gateway.commands import survey
-from gateway.commands.officetalk import ask_or_exit, by_option, effective_option, on_options
+from gateway.commands.officetalk import ask_or_exit, by_option, content_or_exit, effective_option, on_options
 from gateway.commands.talk import Talk, file_argument, json_option
 
 if TYPE_CHECKING:
@@ -197,8 +197,8 @@ def _import(talk: Talk) -> click.Command:
         from dashboards.office import Import
 
         style: Any = marks or ""
-        ask = Import(1, by, register, sheet.read_bytes(), style, effective, dry=dry_run)
-        _, data = ask_or_exit(talk, file, ask, as_json=as_json)
+        ask = Import(1, by, register, content_or_exit(talk, sheet), style, effective, dry=dry_run)
+        _, data = ask_or_exit(talk, file, ask, as_json=as_json, given=sheet)
         _entered(talk, data, as_json=as_json)
 
     return click.Command(
@@ -227,7 +227,9 @@ def _attach(talk: Talk) -> click.Command:
     def attach(file: Path, attachment: Path, *, by: str, as_json: bool) -> None:
         from dashboards.office import Attach
 
-        _, data = ask_or_exit(talk, file, Attach(1, by, attachment.read_bytes()), as_json=as_json)
+        _, data = ask_or_exit(
+            talk, file, Attach(1, by, content_or_exit(talk, attachment)), as_json=as_json, given=attachment
+        )
         if as_json:
             talk.put_json({"ok": True, **data})
             return

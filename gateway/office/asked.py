@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 from compliance.registers.cells import FIRST_YEAR, LAST_YEAR, CellError, Marks
 from compliance.registers.entries import Act, Entry, EntryId, Millis, Scalar
-from compliance.registers.forms import Form, Problem, fill, from_json, read
+from compliance.registers.forms import Filled, Form, Problem, fill, from_json, read
 from compliance.registers.sheets import SheetError
 from compliance.registers.sheets import read as read_sheet
 from dashboards.office import Enter, Import, LineAsk
@@ -100,6 +100,8 @@ def from_sheet(
         effective = moment(ask.effective, zone, now)
     except MomentError:
         problems.append(Problem(0, "effective", "not-a-date", ask.effective, "2026-07-31"))
+    if form.register != STOCK:
+        problems.extend(_twice(form, filled))
     if problems:
         return [], problems
     act = Act.COUNT if form.register == STOCK else Act.RECORD
@@ -113,6 +115,15 @@ def from_sheet(
         for row in filled
     ]
     return told, []
+
+
+def _twice(form: Form, filled: Iterable[Filled]) -> Iterable[Problem]:
+    """What one sheet says twice: nobody could tell which of the two holds."""
+    lines: dict[str, int] = {}
+    for row in filled:
+        first = lines.setdefault(row.subject, row.line)
+        if row.subject and first != row.line:
+            yield Problem(row.line, form.key, "subject-twice", row.subject, str(first))
 
 
 def _faults(number: int, line: LineAsk, form: Form | None, zone: ZoneInfo, now: Millis) -> Iterable[Problem]:

@@ -22,6 +22,8 @@ MOST_TEXT_CHARS = 500
 """Of a subject, a person, a reason, an id."""
 
 STOCK = "stock"
+AREA = "area"
+"""Registers whose subjects are the depot's areas."""
 
 CLEARING = frozenset({Act.LEAVE, Act.TRANSFER, Act.CHANGE, Act.COUNT, Act.VOID})
 """What can be done with the stock of an area that left the configuration."""
@@ -236,9 +238,8 @@ class Desk:
                 checked(known, value)
             except CellError as error:
                 yield Problem(line, name, error.problem, error.got, error.right)
-        if entry.register == STOCK:
-            yield from self._places(entry, line)
-        elif (
+        yield from self._places(entry, line)
+        if (
             entry.act is Act.RECORD
             and (entry.register, entry.subject) not in self._last
             and not area_of_piles(entry.register, entry.subject)
@@ -247,8 +248,14 @@ class Desk:
                 yield Problem(line, name, "missing", "", "")
 
     def _places(self, entry: Entry, line: int) -> Iterable[Problem]:
+        """Whatever stands in an area stands in one of the depot's: what is said of others would count for nothing."""
+        if entry.act is Act.REMOVE or (entry.act is Act.VOID and entry.register != STOCK):
+            return
         here = self.areas | self.left() if entry.act in CLEARING or entry.corrects is not None else self.areas
-        for name, area, known in (("area", entry.subject, here), ("to_area", entry.values.get("to_area"), self.areas)):
+        own = (("area", entry.subject, here),) if entry.register == STOCK else ()
+        own = ((self.forms[AREA].key, entry.subject, self.areas),) if entry.register == AREA else own
+        said = ((name, entry.values.get(name), self.areas) for name in ("area", "to_area"))
+        for name, area, known in (*own, *said):
             if area and area not in known:
                 yield Problem(line, name, "unknown-area", str(area), ", ".join(sorted(known)))
 
@@ -268,8 +275,8 @@ class Desk:
 def _unprintable(one: Told, form: Form) -> Iterable[Problem]:
     """What is said beside the fields, and could not be shown as it is or is no name."""
     entry = one.entry
-    said = {form.key: entry.subject, "by": entry.by, "reason": entry.reason, "id": entry.id}
-    for name, text in said.items():
+    said = ((form.key, entry.subject), ("by", entry.by), ("reason", entry.reason), ("id", entry.id))
+    for name, text in said:  # the key of most registers is called id too
         try:
             shown(text)
         except CellError as error:

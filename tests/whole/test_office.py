@@ -60,7 +60,10 @@ async def test_what_is_told_by_commands_is_kept_and_shown_as_at_any_day(depot: W
     )
     code, _, err = await vigia("register", "import", file, "extinguisher", str(sheet), "--by=Ana")
     assert code == 1
-    assert "line 3" in err and "muito" in err
+    assert f"{sheet}: line 3: " in err and "muito" in err
+    sheet.write_bytes(b"id;area\nE-4;patio" + b"x" * 9_000_000)
+    code, _, err = await vigia("register", "import", file, "extinguisher", str(sheet), "--by=Ana")
+    assert (code, err.strip()) == (1, f"{sheet}: has more than 8 MiB; split it into smaller parts")
     assert len(json.loads(await done("register", "show", file, "extinguisher", "--json"))) == 1
     assert await depot.stop() == 0
     assert check(depot.journal) == []
@@ -130,7 +133,7 @@ async def test_the_same_over_http_for_screens_and_programs(depot: Whole) -> None
         async with session.post(f"{base}/registers/stock", json={"by": "Ana", "lines": [line]}) as answer:
             assert answer.status == 422
             (fault,) = (await answer.json())["faults"]
-            assert fault["texts"]["pt-BR"] == "não há tantos: pedidos 9, no estoque 4 P-13 full"
+            assert fault["texts"]["pt-BR"] == "não há tantos: pedidos 9, no estoque 4 P-13 cheio"
         stock = (await (await session.get(f"{base}/stock")).json())["data"]
         assert stock["areas"][0]["units"] == 4
         sheet = "id;área;agente;carga (kg);no lugar\nE-1;patio;pó BC;8;sim\n".encode()

@@ -9,7 +9,7 @@ from compliance.registers.sheets import SheetError, plain, read
 LIST = 'Nome;Validade ;Observação\nExtintor nº 1;31/07/2026;São José\nExtintor nº 2;07/2026;"junto à\nporta"\n'
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16", "utf-32"])
 @pytest.mark.parametrize("separator", [";", ",", "\t"])
 @pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"])
 def test_b63_the_same_list_in_every_dress_gives_the_same_rows(encoding: str, separator: str, ending: str) -> None:
@@ -29,7 +29,10 @@ def test_b63_a_declared_separator_and_empty_columns_are_taken() -> None:
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        (b"", "empty"),
+        (b"", "no-heading"),
+        (b"\n;;\n", "no-heading"),
+        (b"a;b\n", "no-rows"),
+        (b"a;b\n" + b"1;2\n" * 2000 + b"1;\x00\n", "not-text"),
         (b"PK\x03\x04\x00\x00", "not-text"),
         (b"a;a\n1;2\n", "column-twice"),
         (b"a;b\n1;2;3\n", "cell-without-column"),

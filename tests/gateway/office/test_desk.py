@@ -27,7 +27,12 @@ FORMS = {
         key="area",
     ),
     "extinguisher": Form(
-        "extinguisher", (Field("kg", FieldType.NUMBER, needed=True), Field("charge_until", FieldType.DATE))
+        "extinguisher",
+        (
+            Field("kg", FieldType.NUMBER, needed=True),
+            Field("charge_until", FieldType.DATE),
+            Field("area", FieldType.TEXT),
+        ),
     ),
 }
 
@@ -92,6 +97,16 @@ def test_nobody_overwrites_what_they_never_read() -> None:
     assert here.standing("extinguisher")["EXT-1"].values["kg"] == 6
 
 
+def test_nothing_stands_in_an_area_that_the_depot_does_not_have() -> None:
+    here = desk()
+    assert problems(take(here, extinguisher(1, kg=Decimal(8), area="pateo"))) == [("area", "unknown-area")]
+    assert isinstance(take(here, extinguisher(1, kg=Decimal(8), area="patio")), Admitted)
+    gone = Desk(FORMS, ["fundos"])
+    gone.keep([extinguisher(1, kg=Decimal(8), area="patio").entry])
+    removed = replace(extinguisher(2).entry, act=Act.REMOVE)
+    assert isinstance(take(gone, Told(removed)), Admitted), "what stood in a former area can be removed"
+
+
 def test_what_is_wrong_is_named_by_field_and_all_of_it_at_once() -> None:
     here = desk()
     wrong = Told(replace(extinguisher(1, colour="red", charge_until=Decimal(1)).entry, by=" ", subject=""))
@@ -102,6 +117,9 @@ def test_what_is_wrong_is_named_by_field_and_all_of_it_at_once() -> None:
         ("charge_until", "wrong-type"),
         ("kg", "missing"),
     ]
+    for name in ("E\x1b[31m1", "E\u202e1", "E" * 501):
+        told = Told(replace(extinguisher(1, kg=Decimal(8)).entry, subject=name))
+        assert problems(take(here, told)) in ([("id", "unprintable")], [("id", "too-large")]), name
     elsewhere = Told(replace(move(1, Act.ENTER, 1).entry, subject="telhado", effective=Millis(NOW + 10**7)))
     assert problems(take(here, elsewhere)) == [("effective", "in-the-future"), ("area", "unknown-area")]
     assert problems(take(here, Told(replace(move(2, Act.ENTER, 1).entry, register="gatos")))) == [
