@@ -43,6 +43,7 @@ PARTS: Mapping[str, str] = {
     "web": "web",
     "office": "office",
     "judge": "judge",
+    "control": "control",
     "channel": "channel",
     "channel.refused": "channel-refused",
     "output": "output",

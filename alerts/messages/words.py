@@ -29,7 +29,7 @@ _GO_THERE = frozenset({Cause.RAISED, Cause.RISEN, Cause.STILL})
 
 _LIFTED = frozenset({Cause.UNSHELVED, Cause.UNSUPPRESSED})
 
-KNOWN_TASKS = frozenset({"web", "office", "judge"})
+KNOWN_TASKS = frozenset({"web", "office", "judge", "control"})
 """Tasks whose loss is told as the loss of what they do for people."""
 
 _AREA = "area:"

@@ -338,12 +338,13 @@ class Writer:
                 self._jobs.popleft()
             dropped, self._dropped_reported = self._dropped - self._dropped_reported, self._dropped
             self._refused += refused
+        gone = self._file != _identity(self._path)
         if self._fresh is not None:
             fresh, self._fresh = self._fresh, None
             self._on_seal(fresh)
         self._note(
             write="",
-            gone="gone" if self._file != _identity(self._path) else "",
+            gone="gone" if gone else "",
             refused="refused" if refused else "",
             dropped="dropped" if dropped else "",
             slow="slow" if self._commits[-1] > 1000 * SLOW_COMMIT_S else "",
@@ -352,7 +353,7 @@ class Writer:
             if isinstance(job, Erasure):
                 job.done.set_result(result)
                 self._truncate = True
-            elif result:
+            elif result and not gone:  # what a deleted file took ends with this process: it is on no record
                 self._on_commit(job.ticket)
 
     def _tidy(self) -> None:

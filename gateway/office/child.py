@@ -17,7 +17,7 @@ from gateway import limits, logs
 from gateway.clock import SystemClock
 from gateway.configuration.loading import load
 from gateway.configuration.problems import ConfigError
-from gateway.control import ControlError
+from gateway.control import ControlError, answers
 from gateway.depot import Depot
 from gateway.office.clerk import Clerk
 from gateway.office.door import Door
@@ -63,6 +63,13 @@ class Failures:
 
 
 async def _serve(depot: Depot) -> int:
+    """Serve until stopped.
+
+    Raises:
+        ControlError: another office answers: two would judge and sell the same stock side by side.
+    """
+    if answers(depot.office):
+        raise ControlError(f"{depot.office}: another office is running there; stop the `vigia run` it belongs to")
     loop = asyncio.get_running_loop()
     stopping = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):

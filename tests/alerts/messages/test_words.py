@@ -42,6 +42,7 @@ SYSTEM = {
     "task:web": ("ended",),
     "task:office": ("ended",),
     "task:judge": ("failing",),
+    "task:control": ("ended",),
     "channel:hook": ("failing", "refused"),
     "output:sirene": ("no-read-back", "wrong-state"),
     "bus:detectores": ("timeout", "refused", "reset", "mute", "garbled"),

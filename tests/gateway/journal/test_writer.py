@@ -57,6 +57,7 @@ def test_a_file_that_was_deleted_or_replaced_under_its_writer_is_trouble(path, a
     journal.submit(record(2))  # SQLite takes it without an error
     answers.wait(lambda: answers.troubles == [(True, "gone")])
     assert journal.close(10)
+    assert answers.tickets == [record(1).ticket], "what went into the lost file is on no record"
 
 
 @pytest.mark.parametrize(("fault", "code"), [("full", "full"), ("failing", "failing")])
