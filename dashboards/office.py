@@ -180,7 +180,8 @@ class Breach(msgspec.Struct, frozen=True):
     Attributes:
         subject: rule and thing, as in ``house-extinguisher-inspection/extinguisher:EXT-7``.
         reason: ``violated``, or ``due-30``, ``due-7``, ``due-0``: it soon will be, within so many days.
-        detail: three lines in the depot's language: what is asked and of what, how it stands, what to do.
+        detail: three lines: what is asked and of what, how it stands, what to do; in the depot's language, or as JSON
+            with a text for each language, the depot's first.
     """
 
     subject: Annotated[str, Meta(min_length=1, max_length=1500)]

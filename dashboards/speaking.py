@@ -5,6 +5,7 @@ import msgspec
 from alerts.alarms import AlarmKey, AlarmState, EventId, Kind, Level, Phase
 from alerts.messages.catalogue import LANGUAGES
 from alerts.messages.guidance import guidance
+from alerts.messages.told import told_in
 from alerts.messages.words import Place, standing
 from dashboards.ports import AlarmView, Change, GuidanceView, Snapshot, Unsaid
 from sensors.stamps import SECOND, Instant, Stamp, UtcNanos
@@ -54,6 +55,7 @@ class Speaker:
             likely_cause=own.likely_cause,
             next_action=own.next_action,
             guidance={one: GuidanceView(guide.likely_cause, guide.next_action) for one, guide in guides.items()},
+            detail=told_in(alarm.detail, self._language),
             unsaid=msgspec.UNSET,
         )
 

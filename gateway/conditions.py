@@ -40,5 +40,9 @@ class Conditions:
             ):
                 turn.note(self._book.clear(key, turn.now))
         for key, breach in found.items():
-            if not self._book.present(key):
+            stood = self._book.get(key)
+            if stood is None or not stood.present:
                 turn.note(self._book.raise_(key, turn.now, reason=breach.reason, detail=breach.detail))
+            elif stood.detail != breach.detail:  # by how much, or in other words
+                self._book.amend(replace(stood, detail=breach.detail))
+                turn.touched[key] = None

@@ -3,6 +3,7 @@
 from math import isfinite
 
 from alerts.alarms import Notice
+from alerts.messages.told import told_in
 from sensors.stamps import rfc3339
 
 
@@ -34,7 +35,7 @@ def body(notice: Notice) -> dict[str, object]:
         "recorded": notice.recorded,
         "by": event.by,
         "reason": event.reason,
-        "detail": event.detail,
+        "detail": told_in(event.detail),
         "text": notice.text,
         "drill": event.drill,
     }

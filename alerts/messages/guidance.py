@@ -6,6 +6,7 @@ from typing import assert_never
 
 from alerts.alarms import AlarmState, Kind
 from alerts.messages.catalogue import Catalogue
+from alerts.messages.told import told_in
 from alerts.messages.words import part_of
 
 GUIDES: Mapping[str, tuple[str, ...]] = {
@@ -104,7 +105,8 @@ def guidance(alarm: AlarmState, language: str) -> Guidance:
         return Guidance(cause, say(f"next.{kind}.{alarm.phase.value}"))
     if alarm.key.kind is Kind.GAS:
         return Guidance(cause, say(f"action.gas.{'none' if alarm.level is None else alarm.level.name}"))
-    told = alarm.detail.rpartition("\n")[2] if alarm.key.kind is Kind.COMPLIANCE and "\n" in alarm.detail else ""
+    judged = told_in(alarm.detail, language) if alarm.key.kind is Kind.COMPLIANCE else ""
+    told = judged.rpartition("\n")[2] if "\n" in judged else ""
     return Guidance(cause, told or say(f"guide.{guide}.do"))
 
 

@@ -12,6 +12,7 @@ from typing import assert_never
 
 from alerts.alarms import AlarmEvent, AlarmState, Cause, Kind, Phase
 from alerts.messages.catalogue import LANGUAGES, Catalogue
+from alerts.messages.told import told_in
 from sensors.readings import Quality, Status
 from sensors.stamps import SECOND, Stamp
 
@@ -237,7 +238,7 @@ def _system_values(event: AlarmEvent, place: Place, catalogue: Catalogue) -> dic
 
 def _compliance_values(event: AlarmEvent, place: Place, catalogue: Catalogue) -> dict[str, str]:
     """What the law asks and of what, then what to do: the lines of the detail, as whoever judged it worded them."""
-    told, _, rest = event.detail.partition("\n")
+    told, _, rest = told_in(event.detail, catalogue.language).partition("\n")
     return {
         "place": _where(place, catalogue, "", ""),
         "what": _clip(told, LONGEST) or _clip(event.key.subject, 60),

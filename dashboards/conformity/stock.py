@@ -1,7 +1,7 @@
 """Stock against what each area may hold, and what falls due, nearest first. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from typing import Any
@@ -29,6 +29,7 @@ class AreaStock:
 
     Attributes:
         gone: it left the configuration; what is booked there can only leave.
+        doubts: what sources told and the book could not take: somebody must count.
     """
 
     id: str
@@ -40,6 +41,7 @@ class AreaStock:
     states: tuple[str, ...]
     piles: tuple[str, ...]
     gone: bool = False
+    doubts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,21 @@ class DueRow:
 def stock_view(data: Mapping[str, Any], phrases: Phrases) -> tuple[AreaStock, ...]:
     """Say what stands in each area."""
     limits = {limit["area"]: limit for limit in data["limits"]}
-    return tuple(_area(area, limits.get(area["area"]), phrases) for area in data["areas"])
+    return tuple(
+        replace(
+            _area(area, limits.get(area["area"]), phrases),
+            doubts=tuple(_doubt(one, phrases) for one in data["doubts"] if one["area"] == area["area"]),
+        )
+        for area in data["areas"]
+    )
+
+
+def _doubt(one: Mapping[str, Any], phrases: Phrases) -> str:
+    text, words = phrases.locale.text, phrases.locale.words
+    key = f"doubt.{one['reason']}"
+    why = words[key] if key in words else text("doubt.other", code=one["reason"])
+    since = text("doubt.since", why=why, day=phrases.locale.day(one["since"]))
+    return f"{text('doubt.asked', area=phrases.area(one['area']), source=one['source'])}. {since} {text('doubt.do')}"
 
 
 def due_view(registers: Mapping[str, Sequence[Mapping[str, Any]]], on: date, phrases: Phrases) -> tuple[DueRow, ...]:

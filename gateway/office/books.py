@@ -19,6 +19,7 @@ from gateway.office import entries as kept
 from gateway.office import shown
 from gateway.office.asked import MomentError, day_of, moment
 from gateway.office.desk import STOCK, Desk
+from gateway.office.doubts import as_json as doubted
 from gateway.office.forms import forms
 from gateway.office.judge import Judge
 
@@ -70,7 +71,8 @@ class Books:
         """What stands in every area at a moment (None: `now`), and what each is licensed for."""
         on = day(now if at is None else at, self.zone)
         held = shown.stock(self.desk.stock(at, known), sorted(self.desk.areas))
-        return held | {"limits": self.judge.limits(on)}
+        doubts = doubted(self.judge.doubts(self.desk)) if at is None and known is None else []
+        return held | {"limits": self.judge.limits(on), "doubts": doubts}
 
     def finding(self, rule: str, subject: str) -> list[dict[str, Any]]:
         """Every step of one finding, oldest first, with the persons whose entries caused it."""

@@ -27,8 +27,9 @@ from gateway.journal.reader import JournalReader
 from gateway.lawfacts import Asked, configured, measured
 from gateway.office import findings, survey
 from gateway.office.desk import Desk
+from gateway.office.doubts import Doubt, open_doubts
 from gateway.office.findings import Key, Stand
-from gateway.office.saying import sayer
+from gateway.office.saying import Speaker
 from gateway.office.witness import Witness
 from sensors.stamps import MILLISECOND, SECOND
 
@@ -54,7 +55,8 @@ class Judge:
         self._configured = tuple(configured(depot))
         names = {area.id: area.name for area in depot.areas if area.name}
         by_id = {statute.id: statute for statute in self._statutes}
-        self._say = sayer(by_id, self._catalogue, names, depot.language, zone)
+        self._speaker = Speaker(by_id, self._catalogue, names, depot.language, zone)
+        self._sources = {source.id: source.area for source in depot.stock_sources}
         self._witness = Witness(depot, zone)
         self._proven: tuple[Fact, ...] = ()
         self._held_back = False
@@ -110,9 +112,13 @@ class Judge:
         }
         self._held_back = bool(passing)
         lasting = [finding for finding in found if findings.key_of(finding) not in passing]
-        return Verdicts(
-            findings.changes(self._standing, found, on, causes), findings.breaches(lasting, kinds, self._say)
-        )
+        told_of = findings.breaches(lasting, kinds, self._speaker.finding)
+        doubted = tuple(self._speaker.doubt(doubt) for doubt in self.doubts(desk))
+        return Verdicts(findings.changes(self._standing, found, on, causes), (*doubted, *told_of))
+
+    def doubts(self, desk: Desk) -> tuple[Doubt, ...]:
+        """What counters, readers and scales told and the book could not take."""
+        return open_doubts(desk.entries, self._sources)
 
     def would_break(self, desk: Desk, planned: Sequence[Entry], now: Millis) -> list[dict[str, Any]]:
         """Return what the law would say against movements that are not done yet: new breaches, and worse ones."""

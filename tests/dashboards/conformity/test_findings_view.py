@@ -146,7 +146,7 @@ LIMITS = [
 
 def test_stock_is_held_against_the_licence_and_names_the_class_with_kg_and_law() -> None:
     pile = {"area": "patio", "lot": "", "size_kg": "13", "state": "full", "place": "", "brand": "", "units": 470}
-    data = {"areas": [{"area": "patio", "kg": "6110", "units": 470, "piles": [pile]}], "limits": LIMITS}
+    data = {"areas": [{"area": "patio", "kg": "6110", "units": 470, "piles": [pile]}], "limits": LIMITS, "doubts": []}
     (area,) = stock_view(data, phrases())
     assert area.kg == "6.110 de 6.240 kg licenciados" and area.filled == 97
     assert area.badge.word == "quase cheio: cabem 130 kg (10 P-13)"

@@ -7,9 +7,12 @@ from alerts.alarmbook import AlarmBook
 from alerts.alarms import AlarmEvent, AlarmKey, Cause, Kind
 from alerts.messages.words import LONGEST, Place, words
 from compliance import catalogue
+from compliance.registers.entries import Millis
 from compliance.statutes import load
 from compliance.vocabulary import Finding, Margin, Subject, Verdict
-from gateway.office.saying import sayer
+from dashboards.office import MOST_DETAIL_CHARS
+from gateway.office.doubts import Doubt
+from gateway.office.saying import Speaker, sayer
 from sensors.stamps import Instant, Stamp, UtcNanos
 
 STATUTES = {name: load(name) for name in ("house", "ferraz-de-vasconcelos-3190-2013")}
@@ -72,3 +75,24 @@ def test_every_rule_can_be_said_in_both_languages_without_a_code() -> None:
             found = finding(rule.id, f"{rule.each}:X-1")
             for language in ("pt-BR", "en"):
                 assert rule.id not in said(found, language)
+
+
+def test_a_notice_is_kept_in_both_languages_and_each_reader_has_their_own() -> None:
+    speaker = Speaker(STATUTES, catalogue.load(), {"patio": "Pátio norte"}, "pt-BR", ZONE)
+    event = told_of("ferraz-4-stock/area:patio", speaker.finding(finding("ferraz-4-stock", "area:patio")), Cause.RAISED)
+    portuguese, english = (words(event, Place("Depósito Centro"), language) for language in ("pt-BR", "en"))
+    assert "Tire recipientes da área agora" in portuguese and "Tire" not in english
+    assert "Not kept" in english or "not kept" in english or "Not met" in english, english
+    longest = max(
+        len(speaker.finding(finding(rule.id, "area:patio"))) for law in STATUTES.values() for rule in law.rules
+    )
+    assert longest <= MOST_DETAIL_CHARS
+
+
+def test_a_stock_in_doubt_says_which_source_why_and_that_somebody_must_count() -> None:
+    speaker = Speaker(STATUTES, catalogue.load(), {"patio": "Pátio norte"}, "pt-BR", ZONE)
+    breach = speaker.doubt(Doubt("patio", "portao-saida", "jump", Millis(1_796_037_059_000)))
+    event = told_of(breach.subject, breach.detail, Cause.RAISED)
+    said = words(event, Place("Depósito Centro"), "pt-BR")
+    assert "Estoque a conferir: Área Pátio norte, origem portao-saida" in said and "Conte os recipientes" in said
+    assert "Count the containers" in words(event, Place("Depósito Centro"), "en")
