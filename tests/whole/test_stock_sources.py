@@ -60,8 +60,7 @@ async def alarms(depot: Whole, wanted: int) -> list[Any]:
         found = [
             alarm
             for alarm in (await depot.get("/api/v1/alarms"))["alarms"]
-            if alarm["subject"].startswith("stock-doubt/")
-            and alarm["state"] in ("acknowledged", "unacknowledged")
+            if alarm["subject"].startswith("stock-doubt/") and alarm["state"] in ("acknowledged", "unacknowledged")
         ]
         if len(found) == wanted:
             return found
