@@ -12,7 +12,7 @@ from compliance.registers.cells import CellError, shown
 from compliance.registers.entries import STOCK_ACTS, Act, Entry, EntryId, Millis, Standing, fold
 from compliance.registers.facts import area_of_piles
 from compliance.registers.forms import Form, Problem, checked, missing
-from compliance.registers.stock import STOCK_OR_VOID, Book, Levels, StockError, admit, after, levels
+from compliance.registers.stock import Book, Levels, StockError, admit, after, levels
 
 MOST_IN_A_BATCH = 2_000
 AHEAD_MS = 5 * 60 * 1000
@@ -112,7 +112,7 @@ class Desk:
 
     def _booked_singly(self, moved: Sequence[Entry]) -> frozenset[EntryId]:
         taken: list[Entry] = []
-        for entry in (one for one in moved if one.act in STOCK_OR_VOID):
+        for entry in (one for one in moved if one.act in STOCK_ACTS or (one.act is Act.VOID and one.corrects)):
             try:
                 levels((*self._stock(), *taken, entry), Millis(2**62))
             except StockError:

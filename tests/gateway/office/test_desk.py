@@ -222,5 +222,7 @@ def test_what_a_correction_would_leave_is_told_without_what_it_corrects() -> Non
 
 def test_what_is_no_movement_is_set_aside_whatever_came_with_it() -> None:
     here = desk()
-    here.keep([move(1, Act.ENTER, 5).entry, move(2, Act.RECORD, 1).entry, move(3, Act.RECORD, 1, at=NOW - 9).entry])
-    assert (here.stock().count("patio"), here.set_aside) == (5, 2)
+    void = replace(move(4, Act.VOID, 0).entry, values={})
+    early = move(3, Act.RECORD, 1, at=NOW - 9).entry
+    here.keep([void, move(1, Act.ENTER, 5).entry, move(2, Act.RECORD, 1).entry, early])
+    assert (here.stock().count("patio"), here.set_aside) == (5, 3)
