@@ -14,6 +14,7 @@ GUIDES: Mapping[str, tuple[str, ...]] = {
     "line-down": ("link", "not-yet", "refused", "reset", "closed", "unreachable", "late-guard"),
     "serial-port": ("unplugged", "port-busy", "port-denied", "port-settings", "not-serial"),
     "line-noise": ("flood", "garbled"),
+    "scale": ("no-gap",),
     "transaction": ("id-zero", "id-swapped", "id-false"),
     "access": ("not-authorised",),
     "other-device": ("exception", "other-device", "unknown-unit", "no-status", "never-plausible", "not-a-number"),
