@@ -89,7 +89,7 @@ class Engine:
         self.outputs.take_orders(orders.outputs)
         self.frequent = Frequent(orders.frequencies, self.book, self._conditions, self.deadlines)
         self.firsts = Firsts(orders.counting, self.book, self.windows, self.outputs)
-        self.tests = OutputTests(self.book, self.outputs, self.deadlines, self._conditions)
+        self.tests = OutputTests(self.book, self.outputs, self.deadlines, self._conditions, lambda: self.time.trusted)
         known_ms = None if restored is None else restored.last_alive_ms
         self.time = CivilClock(now, known_ms, self.deadlines, self._conditions)
         self.sight.take_orders(orders, now.mono)

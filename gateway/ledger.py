@@ -187,12 +187,11 @@ class Ledger:
     def _gap(self, at: int, length_ms: int, cause: str) -> None:
         """Time up to `at` in which nobody watched: the watch stood still, the machine slept, or the clock was wrong.
 
-        A clock that was set back leaves none.
+        A clock that was set back leaves none, and what was watched up to then counts.
         """
-        if length_ms <= 0:
-            self._tick(at)
-            return
         self._tick(at - length_ms)
+        if length_ms <= 0:
+            return
         before = {name: _Open(one.state, 0, one.cause, one.by) for name, one in self._open.items()}
         if self._running:
             for name in before:

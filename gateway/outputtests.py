@@ -4,8 +4,8 @@ A test is a drill that makes no alarm. None begins while a gas alarm stands, and
 is to be on for it stays on. What failed, or was due and could not be made, is an alarm.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 from alerts.alarmbook import AlarmBook
 from alerts.alarms import Kind
@@ -55,11 +55,19 @@ class _Running:
 class OutputTests:
     """All tests of one depot, one output at a time."""
 
-    def __init__(self, book: AlarmBook, outputs: Outputs, deadlines: Deadlines, known: Conditions) -> None:
+    def __init__(
+        self,
+        book: AlarmBook,
+        outputs: Outputs,
+        deadlines: Deadlines,
+        known: Conditions,
+        time_trusted: Callable[[], bool],
+    ) -> None:
         self._book = book
         self._outputs = outputs
         self._deadlines = deadlines
         self._conditions = known
+        self._time_trusted = time_trusted
         self._plan: Plan | None = None
         self._running: _Running | None = None
         self._number = 0
@@ -119,6 +127,8 @@ class OutputTests:
         if self._plan is None:
             return
         now, scheduled = turn.now, self._plan.before(turn.now.utc)
+        if self._time_trusted():
+            self._bring_back(utc_ms(now))
         late = [name for name in self._plan.outputs if self._is_due(name, scheduled)]
         if late and self._running is None and not self._gas():
             self._start(tuple(late), turn, by=None, note="")
@@ -126,6 +136,12 @@ class OutputTests:
             self._conditions.set(_subject(name), turn, present=True, reason="overdue")
         wait = LOOK_AGAIN if late else min(LONGEST_LOOK, self._plan.after(now.utc) - now.utc)
         self._deadlines.at(Instant(now.mono + wait), OutputTestDue(self._plans))
+
+    def _bring_back(self, now_ms: int) -> None:
+        """A test of a time that is yet to come was noted by a clock that was set back: it counts as of now."""
+        for output, test in self.last.items():
+            if test.at_ms > now_ms:
+                self.last[output] = replace(test, at_ms=now_ms)
 
     def _is_due(self, output: str, scheduled: UtcNanos) -> bool:
         return self._outputs.has(output) and self.last[output].at_ms < scheduled // MILLISECOND

@@ -8,6 +8,7 @@ import contextlib
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from datetime import date
 from decimal import Decimal
 from typing import Any, assert_never
 
@@ -15,6 +16,7 @@ import msgspec
 import structlog
 
 from compliance.registers.entries import Act, Entry, EntryId, Millis
+from compliance.registers.facts import day
 from compliance.registers.forms import Problem, to_json
 from compliance.vocabulary import Severity
 from dashboards.office import (
@@ -48,7 +50,7 @@ from gateway.office.intake import Intake
 from gateway.office.judge import until_midnight_s
 from gateway.office.report import report
 from gateway.office.watchline import UnsettledError, WatchLine
-from sensors.stamps import MILLISECOND, SECOND
+from sensors.stamps import MILLISECOND
 
 WRITTEN_WITHIN_S = 10.0
 """How long the journal may take; a disk that is slower is told by the watch itself."""
@@ -77,6 +79,7 @@ class Clerk:
         self._one_at_a_time = asyncio.Lock()
         self._looks = 0
         self._watch_knows = True
+        self._judged_on: date | None = None
         self._stirred = asyncio.Event()
         self._intake = Intake(depot, self._books, self._write)
         self._log = structlog.get_logger("office")
@@ -122,7 +125,7 @@ class Clerk:
     async def _enter(self, ask: Enter | Import) -> Reply:
         await self._watch.settle()
         await self._catch_up()
-        now = self._now()
+        now = self._told_at()
         told, problems = self._told(ask, now)
         problems += self._not_kept(told)
         if problems:
@@ -185,6 +188,9 @@ class Clerk:
         )
         return Reply(ref, ok=False, error="refused", faults=faults)
 
+    def _told_at(self) -> Millis:
+        return self._books.desk.told_at(self._now())
+
     async def _catch_up(self) -> None:
         """Read what the journal holds by now; on a thread, since years of it take seconds and the loop must turn."""
         await asyncio.to_thread(self._books.catch_up)
@@ -200,7 +206,7 @@ class Clerk:
             async with self._one_at_a_time:
                 await self._watch.settle()
                 await self._catch_up()
-                if await self._intake.heard(source, payload, self._now()):
+                if await self._intake.heard(source, payload, self._told_at()):
                     self._stirred.set()
         except (StoreError, ControlError) as error:
             self._log.error("stock message not entered", source=source.id, reason=str(error))
@@ -208,7 +214,7 @@ class Clerk:
     async def _weighed(self, ask: Weighed) -> Reply:
         await self._watch.settle()
         await self._catch_up()
-        problems = await self._intake.weighed(ask, self._now())
+        problems = await self._intake.weighed(ask, self._told_at())
         if problems:
             return self._refused(ask.ref, problems)
         self._stirred.set()
@@ -233,10 +239,11 @@ class Clerk:
         What the watch proves is looked at once a minute, at first every few seconds: a head that is blind for less is
         told as blind, and is hardly ever a breach of the law as well.
         """
-        midnight = self._clock.now().utc + int(until_midnight_s(self._clock.now().utc, self._books.zone) * SECOND)
-        while self._watch_knows and (left := midnight - self._clock.now().utc) > 0:
+        zone = self._books.zone
+        while self._watch_knows and day(self._now(), zone) == self._judged_on:  # whichever way the clock was set
+            left = until_midnight_s(self._clock.now().utc, zone)
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(min(left / SECOND, FIRST_LOOK_S if self._looks < FIRST_LOOKS else LOOK_S)):
+                async with asyncio.timeout(min(left, FIRST_LOOK_S if self._looks < FIRST_LOOKS else LOOK_S)):
                     await self._stirred.wait()
                     return
             self._looks += 1
@@ -247,7 +254,7 @@ class Clerk:
     async def _note_licences(self) -> None:
         """Enter what each area is licensed for where the configuration changed it: measures are asked again for it."""
         await self._catch_up()
-        now = self._now()
+        now = self._told_at()
         held = self._books.desk.standing("area")
         entries = [
             Entry(
@@ -265,6 +272,7 @@ class Clerk:
         await self._watch.settle()
         await self._catch_up()
         now = self._now()
+        self._judged_on = day(now, self._books.zone)
         verdicts = await asyncio.to_thread(self._books.judge.judge, self._books.desk, now)
         for some in parts.of_entries(verdicts.changes):
             await self._watch.file("", (Paper(findings.KIND, {"at_ms": now, "changes": some}),))

@@ -21,6 +21,9 @@ AHEAD_MS = 5 * 60 * 1000
 MOST_TEXT_CHARS = 500
 """Of a subject, a person, a reason, an id."""
 
+SET_BACK_MS = 26 * 3600 * 1000
+"""By how much at most a clock may have been wrong, so that what it told still stands before what is told now."""
+
 STOCK = "stock"
 AREA = "area"
 """Registers whose subjects are the depot's areas."""
@@ -79,6 +82,16 @@ class Desk:
         self._last: dict[tuple[str, str], EntryId] = {}
         self._book = Book()
         self._latest = Millis(0)
+        self._told_last = Millis(0)
+
+    def told_at(self, now: Millis) -> Millis:
+        """Return the time that counts for what is told now: later than all told before.
+
+        A clock that was set back by hours would put what is told now before what was told by the old one, which then
+        would go on to count. One that was wrong by more than `SET_BACK_MS` is beyond such help.
+        """
+        ahead = self._told_last - now
+        return Millis(self._told_last + 1) if 0 < ahead <= SET_BACK_MS else now
 
     @property
     def entries(self) -> Sequence[Entry]:
@@ -97,6 +110,7 @@ class Desk:
             self._entries.append(entry)
             self._known[entry.id] = entry
             self._last[entry.register, entry.subject] = entry.id
+            self._told_last = Millis(max(self._told_last, entry.recorded))
 
     def _booked(self, moved: Sequence[Entry]) -> frozenset[EntryId]:
         """Book movements; return those that take what there is not, which nobody had admitted."""

@@ -1,9 +1,13 @@
 """A civil clock that is wrong, jumps or comes late: the alarm does not care, the record says so."""
 
+from itertools import pairwise
+
 import pytest
 
-from alerts.alarms import Kind, Phase
-from gateway.events import Action, ClockSet
+from alerts.alarms import AlarmKey, Kind, Phase
+from gateway.events import Action, ClockSet, Command, OpenWindow, SystemCondition, WindowKind
+from gateway.ledger import Line, Watch, fold
+from sensors.stamps import SECOND
 from simulator.room import EPOCH, Room, orders
 
 TO_1970 = -EPOCH / 1e9
@@ -107,3 +111,33 @@ def test_a_jump_neither_raises_clears_nor_ages_anything():
     room.wait(1, clean=("GD-2",))
     assert room.alarm("GD-1").present and room.causes("GD-1") == ["raised"]
     assert room.alarm("GD-2", Kind.BLIND) is None
+
+
+@pytest.mark.parametrize("hours", [-5, 5])
+def test_windows_and_shelves_last_as_long_as_they_were_given_however_the_clock_is_set(hours):
+    room = Room(orders(*CLEAN))
+    room.wait(1, clean=CLEAN)
+    room.give(SystemCondition("mqtt", True, "refused", "", room.now()))
+    room.give(Command(Action.SHELVE, AlarmKey("mqtt", Kind.SYSTEM), "Ana", "obra", room.now(), 600 * SECOND))
+    room.give(OpenWindow(WindowKind.INHIBIT, "GD-1", 600 * SECOND, "Ana", "obra", room.now()))
+    room.skew_s = hours * 3600.0
+    room.wait(590, clean=CLEAN, every=1)
+    assert room.alarm("mqtt", Kind.SYSTEM).suppressed is not None
+    assert room.alarm("GD-1", Kind.BLIND).present
+    room.wait(20, clean=CLEAN, every=1)
+    assert room.alarm("mqtt", Kind.SYSTEM).suppressed is None
+    assert not room.engine.book.present(AlarmKey("GD-1", Kind.BLIND))
+
+
+@pytest.mark.parametrize("hours", [-5, 5])
+def test_the_ledger_counts_no_hour_twice_and_none_that_never_was(hours):
+    room = Room(orders(*CLEAN))
+    room.wait(100, clean=CLEAN, every=1)
+    room.skew_s = hours * 3600.0
+    room.wait(100, clean=CLEAN, every=1)
+    found = fold([Line(entry.kind, entry.body) for entry in room.entries], room.now().utc // 1_000_000)
+    spans = [(one.start_ms, one.end_ms, one.state) for one in found if one.detector == "GD-1"]
+    assert all(before[1] == after[0] for before, after in pairwise(spans))
+    watched = sum(end - start for start, end, state in spans if state is Watch.WATCHED)
+    assert watched <= 201_000, "no more than was lived"
+    assert watched >= (99_000 if hours < 0 else 198_000), "what the clock shows twice is counted once"

@@ -231,3 +231,24 @@ def test_many_new_orders_leave_one_look_at_the_calendar() -> None:
     room.wait(200, clean=HEADS)
     assert ended(room) == [("sirene", True, ""), ("sinal", True, "")]
     assert sum(type(task).__name__ == "OutputTestDue" for _, _, task in room.engine.deadlines._heap) == 1
+
+
+def test_a_test_that_a_wrong_clock_dated_years_ahead_does_not_put_off_the_next_ones() -> None:
+    room = watching(plan(120))
+    room.skew_s = 10 * 365 * 86_400.0
+    room.wait(3700, every=600)  # due at once by that clock
+    done = len(ended(room))
+    assert done
+    room.skew_s = 0.0
+    room.wait(90_000, every=3600)
+    assert len(ended(room)) == done + 2, "each output is tested within a day of the right time"
+
+
+@pytest.mark.parametrize("hours", [-3, 3])
+def test_no_siren_is_tested_in_between_because_the_clock_was_set_by_hours(hours: int) -> None:
+    room = watching(plan(-3 * 3600 - 600))  # passed some hours ago, by every clock of this test
+    room.skew_s = hours * 3600.0
+    room.wait(3700, every=600)
+    room.skew_s = 0.0
+    room.wait(7300, every=600)
+    assert ended(room) == []
