@@ -304,8 +304,12 @@ class Line:
             else:
                 self._commands.answered(exchange, buffer, start + 9)
             return ""
-        if self._late_of_held(head, buffer, start, now):
-            return ""
+        return "" if self._late_of_held(head, buffer, start, now) else self._useless(exchange, verdict, now)
+
+    def _useless(self, exchange: Exchange, verdict: Match, now: float) -> str:
+        """An answer of no use came. Returns why the connection must be closed, or nothing."""
+        if self._strict_ids and self._doubt.until != NEVER and verdict is not Match.OUT_OF_STEP:
+            self._line_lives(now, exchange.sent)  # it is to this very question: the line is not mute
         if verdict is Match.FOREIGN:
             return self._strays.foreign()
         self.counters.garbled += 1

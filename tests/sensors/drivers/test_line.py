@@ -38,6 +38,8 @@ class Gateway:
     mute_wait_s: float = 1.0
     mute_code: int | None = None
     slow: dict[int, float] = field(default_factory=dict)
+    renamed: set[int] = field(default_factory=set)
+    garbled: set[int] = field(default_factory=set)
     dead: bool = False
     loses: Callable[[], bool] = lambda: False
     delays: Callable[[], float] = lambda: 0.0
@@ -110,8 +112,10 @@ class VirtualLine:
                 (
                     self._epoch,
                     transaction,
-                    unit,
-                    bytes((function, 2)) + struct.pack(">H", number if self.quiet else 30),
+                    77 if unit in gateway.renamed else unit,
+                    bytes((function, 4, 0, 0)) + struct.pack(">H", 30)
+                    if unit in gateway.garbled
+                    else bytes((function, 2)) + struct.pack(">H", number if self.quiet else 30),
                 ),
             )
         elif gateway.mute_code is not None:
@@ -298,6 +302,19 @@ def test_sixteen_in_flight_on_a_gateway_that_takes_one_blame_not_those_that_wait
     line = fallen_mute(mute, since, window=16)
     assert line.failed_readings_of_the_living() <= 1
     assert line.longest_gap(since - 1.0) < 9.0
+
+
+@pytest.mark.parametrize("fault", ["renamed", "garbled"])
+@pytest.mark.parametrize("period_slots", [0.0, 0.2, 0.4])
+def test_a_mute_unit_and_one_whose_answers_are_useless_leave_the_third_its_pace(fault: str, period_slots: float):
+    line = VirtualLine(Gateway({1, 2, 3}))
+    line.run(10.0 + period_slots)
+    getattr(line.gateway, fault).add(3)
+    line.gateway.mute = {1}
+    line.run(40.0)
+    assert [at for at, reason in line.closings if reason == "mute"] == [], "an answer that is of no use is one"
+    between = [later - sooner for sooner, later in itertools.pairwise(line.good_times(2, 9.0))]
+    assert max(between) < 2.6
 
 
 def test_the_first_units_being_mute_hides_nobody():
