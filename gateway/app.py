@@ -13,6 +13,7 @@ from functools import partial
 import structlog
 
 from dashboards.ports import Act, Answer, Drill, Figure, Window
+from gateway import limits
 from gateway.children import LONGEST_PAUSE_S, office_child, web_child
 from gateway.clock import SystemClock, is_set
 from gateway.configuration.loading import Loaded
@@ -105,6 +106,7 @@ class App:
         self._loop.call_later(HEARTBEAT_S, self._beat)
         gc.collect()
         gc.freeze()  # what stands now stays for good: the collector need not walk it again while we watch
+        limits.give_memory_back()
         self._manager.ready()
         self._log.info("watching", detectors=len(self._depot.detectors), page=self._page())
         if ready is not None:

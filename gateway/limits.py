@@ -1,5 +1,6 @@
-"""What the operating system lets a process have: raised as far as it may be. Knows nothing else."""
+"""What the operating system lets a process have: raised as far as it may be, given back as soon as it can. No more."""
 
+import ctypes
 import resource
 
 
@@ -12,3 +13,10 @@ def raise_descriptors() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     except (OSError, ValueError):  # a kernel that takes no such number: what there is has to do
         return
+
+
+def give_memory_back() -> None:
+    """Have the C library give back what reading a configuration took and nobody holds any more, where it can."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # of glibc
+    if trim is not None:
+        trim(0)

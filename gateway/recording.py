@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from gateway.depot import Depot
 from gateway.events import Record
@@ -14,10 +14,12 @@ from gateway.store import layout, spool
 from gateway.store.feed import Feed
 from gateway.store.recorder import Counts, Recorder
 from gateway.store.reporting import Reporting
-from gateway.store.sender import Sender
 from gateway.store.spool import Bounds, Spool
 from sensors.readings import Scan
 from sensors.stamps import Clock
+
+if TYPE_CHECKING:
+    from gateway.store.sender import Sender
 
 CLOSE_WITHIN_S = 1.0
 
@@ -34,7 +36,7 @@ class Condition(Protocol):
 class Aim:
     """A configuration's database, ready to be sent to. `fault`: why it cannot be; without all three there is none."""
 
-    sender: Sender | None = None
+    sender: "Sender | None" = None
     feed: Feed | None = None
     bounds: Bounds | None = None
     fault: str = ""
@@ -67,6 +69,8 @@ class Recording:
         influx = depot.influx
         if influx is None:
             return Aim()
+        from gateway.store.sender import Sender  # and with it an HTTP client of 11 MiB
+
         bounds = Bounds(influx.spool_bytes, influx.spool_age_ms)
         try:
             if self._spool is None:
@@ -119,7 +123,7 @@ class Recording:
             self._spool.bounds = aim.bounds
         self._condition("influx", present=bool(aim.fault), reason="spool" if aim.fault else "", detail=aim.fault)
 
-    def _wake(self, sender: Sender) -> None:
+    def _wake(self, sender: "Sender") -> None:
         self._loop.call_soon_threadsafe(sender.wake)
 
     def _store_trouble(self, unwell: bool, reason: str) -> None:

@@ -5,10 +5,8 @@ from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from alerts.alarms import AlarmEvent, AlarmKey, Delivery, Notice, Outcome
-from alerts.channels.console import Console
 from alerts.channels.mqtt import MqttChannel as MqttOut
 from alerts.channels.output import LocalOutput
-from alerts.channels.webhook import Webhook
 from alerts.dispatcher import Channel, Dispatcher
 from alerts.messages.words import Place, learn, words
 from gateway.areas import PREFIX
@@ -55,9 +53,14 @@ class Wiring:
 
 
 def channel_of(channel: WebhookChannel | MqttChannel | ConsoleChannel, depot: Depot, ears: Ears) -> Channel:
-    """Build the channel that the configuration describes, on the network."""
+    """Build the channel that the configuration describes, on the network.
+
+    What only some depots have is loaded for them only: an HTTP client takes 11 MiB.
+    """
     match channel:
         case WebhookChannel():
+            from alerts.channels.webhook import Webhook
+
             return Webhook(channel.id, channel.url, channel.secret, channel.timeout_s)
         case MqttChannel():
             if depot.mqtt is None:
@@ -65,6 +68,8 @@ def channel_of(channel: WebhookChannel | MqttChannel | ConsoleChannel, depot: De
             # a broker throws off the first of two clients with one id, so the way out has its own
             return MqttOut(channel.id, replace(depot.mqtt, client_id=f"{depot.mqtt.client_id}-out"), depot.id)
         case ConsoleChannel():
+            from alerts.channels.console import Console
+
             return Console(channel.id, language=depot.language, first_output=ears.first_output)
         case _:
             assert_never(channel)

@@ -127,6 +127,17 @@ def test_a_slow_bus_gives_its_heads_longer_before_they_count_as_blind(tmp_path: 
     assert loaded(tmp_path, text).depot.detectors[0].blind_after_s == 5.0
 
 
+def test_heads_alike_share_one_profile_and_others_have_their_own(tmp_path: Path) -> None:
+    head = 'profile = "generic-modbus"\nregister = 0\ntype = "uint16"\n'
+    more = "".join(
+        f'\n[[detector]]\nid = "GD-{unit}"\narea = "patio"\nbus = "detectores"\nunit = {unit}\n{said}'
+        for unit, said in ((21, head), (22, head), (23, head.replace("0", "4")))
+    )
+    heads = {head.unit: head.profile for head in loaded(tmp_path, BASE + more).depot.buses[0].heads}
+    assert heads[21] is heads[22]
+    assert [heads[unit].points.register for unit in (21, 22, 23)] == [0, 0, 4]  # type: ignore[union-attr]
+
+
 def test_a_site_profile_is_found_beside_the_file(tmp_path: Path) -> None:
     site = 'format = 1\nid = "minha-cabeca"\nwire = "modbus"\n[points]\nregister = 7\ntype = "uint16"\n'
     (tmp_path / "minha.toml").write_text(site, "utf-8")
