@@ -286,9 +286,10 @@ class Figure(msgspec.Struct, frozen=True, omit_defaults=True):
 class Answer(msgspec.Struct, frozen=True, tag="answer"):
     """The answer to an `Act` or `Ask`.
 
-    `error` is a code: ``unknown-alarm``, ``unknown-detector``, ``not-possible``, ``changed``, ``needs-name``,
-    ``needs-reason``, ``busy``, ``too-large`` (the picture is longer than a line may be), ``bad-request`` (a line that
-    is none of `ToGateway`; `detail` says where and what is wrong; `ref` is 0 where it could not be read).
+    `error` is a code: ``unknown-alarm``, ``unknown-detector``, ``unknown-output``, ``not-possible``, ``changed``,
+    ``needs-name``, ``needs-reason``, ``busy``, ``too-large`` (the picture is longer than a line may be),
+    ``bad-request`` (a line that is none of `ToGateway`; `detail` says where and what is wrong; `ref` is 0 where it
+    could not be read).
     """
 
     ref: int

@@ -149,12 +149,18 @@ def output_row(output: OutputView, locale: Locale, *, current: bool) -> Row:
     else:
         tone, key = ("alarm" if output.wanted else "normal"), f"output.{wanted}"
     tone = tone if current else "stale"
-    beside = [locale.ago(output.age_s), locale.reason(output.reason) if output.reason else ""]
+    beside = [locale.ago(output.age_s), locale.reason(output.reason) if output.reason else "", _tested(output, locale)]
     return Row(
         output.name or output.id,
         Badge(tone, locale.text(f"shape.{tone}"), locale.text(key)),
         " · ".join(filter(None, beside)),
     )
+
+
+def _tested(output: OutputView, locale: Locale) -> str:
+    if output.tested is None:
+        return ""
+    return locale.text("output.test_failed" if output.test_failed else "output.tested", at=locale.day(output.tested))
 
 
 def link_row(link: LinkView, locale: Locale, *, current: bool) -> Row:

@@ -16,6 +16,8 @@ def understood(
 ) -> Command | OpenWindow | CloseWindow | Order | str:
     """Return the event, or the code of the error: of what is asked for, nothing stands any more as it was seen."""
     if isinstance(ask, Drill):
+        if not all(engine.outputs.has(name) for name in ask.outputs):
+            return "unknown-output"
         return Order(ask.outputs, ask.by, ask.note, now)
     return _of_window(ask, engine, now) if isinstance(ask, Window) else _of_alarm(ask, engine, picture, now)
 

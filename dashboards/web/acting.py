@@ -9,7 +9,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel, Field, StringConstraints
 from starlette.responses import Response
 
-from dashboards.ports import Act, Answer, Window
+from dashboards.ports import Act, Answer, Drill, Window
 from dashboards.web.answers import Refused, as_json, described
 from dashboards.web.link import GatewayLink, LinkLostError
 
@@ -24,10 +24,14 @@ MAX_SHELF_MINUTES = 480.0
 MAX_OUT_MINUTES = 43_200.0
 """The longest that a head may be out of service: 30 days."""
 
+MOST_OUTPUTS = 200
+"""Named in one drill."""
+
 Action = Literal["acknowledge", "silence", "reset", "unshelve"]
 STATUS_OF_ERROR = {
     "unknown-alarm": HTTPStatus.NOT_FOUND,
     "unknown-detector": HTTPStatus.NOT_FOUND,
+    "unknown-output": HTTPStatus.NOT_FOUND,
     "not-possible": HTTPStatus.CONFLICT,
     "changed": HTTPStatus.CONFLICT,
     "needs-name": HTTPStatus.UNPROCESSABLE_ENTITY,
@@ -68,13 +72,21 @@ class OutDeed(Deed):
     minutes: Annotated[float, Field(gt=0, le=MAX_OUT_MINUTES)]
 
 
+class DrillDeed(BaseModel):
+    """Who has outputs tested: these, or with none named all that people notice."""
+
+    by: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_NAME_CHARS)]
+    note: Annotated[str, StringConstraints(max_length=MAX_NOTE_CHARS)] = ""
+    outputs: Annotated[tuple[str, ...], Field(max_length=MOST_OUTPUTS)] = ()
+
+
 class Done(msgspec.Struct, frozen=True):
     """Answer of a deed that was done."""
 
     ok: bool = True
 
 
-async def carry(link: GatewayLink, deed: Act | Window) -> Answer:
+async def carry(link: GatewayLink, deed: Act | Window | Drill) -> Answer:
     """Carry a deed to the gateway; no contact is an answer like any other."""
     try:
         return await link.act(deed)
@@ -114,6 +126,11 @@ def add_acting(router: APIRouter, link: Callable[[], GatewayLink]) -> None:
     async def bring_back(detector: str, deed: Deed) -> Response:
         """A named person brings the head back: it watches, or says why it does not."""
         return outcome(await carry(link(), Window(0, "close", detector, deed.by, deed.note)))
+
+    @router.post("/api/v1/drill", responses=described(Done, Refused, 404, 409, 422))
+    async def drill(deed: DrillDeed) -> Response:
+        """A named person has outputs tested by a short pulse each; `outputs` of `state` tell how it went."""
+        return outcome(await carry(link(), Drill(0, deed.by, deed.outputs, deed.note)))
 
 
 def outcome(answer: Answer) -> Response:

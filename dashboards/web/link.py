@@ -14,7 +14,7 @@ from typing import Protocol, assert_never
 
 import msgspec
 
-from dashboards.ports import Act, Answer, Ask, Change, Figure, Snapshot, Subscribe, ToGateway, ToScreen, Window
+from dashboards.ports import Act, Answer, Ask, Change, Drill, Figure, Snapshot, Subscribe, ToGateway, ToScreen, Window
 from dashboards.speaking import Speaker
 from dashboards.web.picture import Picture
 from sensors.stamps import SECOND, parse_rfc3339
@@ -118,7 +118,7 @@ class GatewayLink:
         """Return the last known picture with its ages brought up to now."""
         return None if self._picture is None else self._picture.as_at(self._monotonic())
 
-    async def act(self, act: Act | Window) -> Answer:
+    async def act(self, act: Act | Window | Drill) -> Answer:
         """Carry a person's action to the gateway.
 
         Raises:

@@ -14,7 +14,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from alerts.messages.catalogue import LANGUAGES, Catalogue
-from dashboards.ports import Act, Answer, Snapshot, Window
+from dashboards.ports import Act, Answer, Drill, Snapshot, Window
 from dashboards.views import page_view
 from dashboards.web.acting import MAX_OUT_MINUTES, MAX_SHELF_MINUTES, Action, carry
 from dashboards.web.api import Screens
@@ -73,6 +73,12 @@ class Page:
                 lambda form: Window(0, kind, form.detector, form.by, form.note, min(form.minutes, MAX_OUT_MINUTES)),
             )
 
+        @router.post("/drill")
+        async def drill(request: Request) -> Response:
+            return await self._do(
+                request, lambda form: Drill(0, form.by, (form.output,) if form.output else (), form.note)
+            )
+
         return router
 
     def render(self, request: Request, said: str = "") -> Response:
@@ -111,7 +117,7 @@ class Page:
             {"content-language": language, "vary": "accept-language, cookie"},
         )
 
-    async def _do(self, request: Request, deed: Callable[["Form"], Act | Window]) -> Response:
+    async def _do(self, request: Request, deed: Callable[["Form"], Act | Window | Drill]) -> Response:
         """Do what the form asks, then lead back to the page, which says how it went."""
         form = Form.of((await request.body()).decode("utf-8", "replace"))
         if form.by:
@@ -133,6 +139,7 @@ class Form:
     by: str
     note: str
     detector: str
+    output: str
     minutes: float
 
     @classmethod
@@ -145,6 +152,7 @@ class Form:
             by=" ".join(first.get("by", "").split())[:80],
             note=first.get("note", "").strip()[:500],
             detector=first.get("detector", ""),
+            output=first.get("output", "")[:200],
             minutes=float(minutes) if minutes.isdecimal() else 0.0,
         )
 

@@ -211,6 +211,14 @@ def test_an_output_that_does_not_do_as_told_is_a_fault(wanted: bool, confirmed: 
     assert row.badge.tone == tone
 
 
+def test_an_output_says_when_it_was_tested_and_whether_it_passed() -> None:
+    at = "2026-11-30T17:30:59.000Z"
+    passed = OutputView("sirene", wanted=False, confirmed=False, reason="", age_s=0.5, tested=at)
+    failed = OutputView("sirene", wanted=False, confirmed=False, reason="", age_s=0.5, tested=at, test_failed="not-on")
+    assert output_row(passed, PT, current=True).detail == "há 0,5 s · testada em 30/11 14:30"
+    assert output_row(failed, PT, current=True).detail.endswith("REPROVADA no teste de 30/11 14:30")
+
+
 def test_a_first_output_past_three_seconds_is_marked() -> None:
     assert measured_badge(3000.0, PT).tone == "normal"
     late = measured_badge(3000.6, PT)

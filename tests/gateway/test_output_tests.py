@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime, time
+from typing import Any, cast
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -10,6 +11,8 @@ from hypothesis import strategies as st
 
 from alerts.alarms import Kind
 from alerts.effects import usual
+from dashboards.ports import Drill as Ask
+from gateway.deeds import understood
 from gateway.events import Action, Drill
 from gateway.outputtests import LastTest
 from gateway.plans import Plan
@@ -122,6 +125,13 @@ def test_what_is_no_output_or_is_held_by_the_watch_is_not_tested(outputs: tuple[
     room = watching()
     drill(room, *outputs)
     assert not [e for e in room.entries if e.kind == "drill"]
+
+
+@pytest.mark.parametrize(("outputs", "known"), [(("sirene",), True), ((), True), (("sirene", "campainha"), False)])
+def test_an_output_that_is_not_there_is_named_so_where_it_was_asked_for(outputs: tuple[str, ...], known: bool) -> None:
+    room = watching()
+    asked = understood(Ask(1, "Ana", outputs), room.engine, cast("Any", None), room.now())
+    assert asked == (Drill(outputs, "Ana", "", room.now()) if known else "unknown-output")
 
 
 def test_a_valve_is_tested_only_when_it_is_named() -> None:

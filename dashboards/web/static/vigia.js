@@ -238,6 +238,9 @@ function drawRow(row, tone, word, detail) {
   drawBadge(row.querySelector(".badge"), tone, word);
   put(field(row, "detail"), detail);
 }
+function tested(o) {
+  return o.tested && t(o.test_failed ? "output.test_failed" : "output.tested", { at: day(o.tested) });
+}
 function drawOutput(o) {
   const row = outputRows.get(o.id);
   if (!row) return;
@@ -247,7 +250,7 @@ function drawOutput(o) {
   if (o.confirmed === null) [tone, key] = ["attention", `output.${told}_unconfirmed`];
   else if (o.confirmed !== o.wanted) [tone, key] = ["fault", `output.${told}_wrong`];
   const old = o.age_s === null ? null : o.age_s + now() - depot.heard.outputs;
-  drawRow(row, current() ? tone : "stale", words[key], [ago(old), o.reason && reason(o.reason)].filter(Boolean).join(" · "));
+  drawRow(row, current() ? tone : "stale", words[key], [ago(old), o.reason && reason(o.reason), tested(o)].filter(Boolean).join(" · "));
 }
 function drawAreas() {
   const watched = new Set();

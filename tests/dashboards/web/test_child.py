@@ -12,7 +12,7 @@ import msgspec
 import pytest
 from prometheus_text import parsed
 
-from dashboards.ports import Act, Answer, Figure, Window
+from dashboards.ports import Act, Answer, Drill, Figure, Window
 
 
 async def get(session: aiohttp.ClientSession, url: str, **headers: str) -> tuple[int, Any]:
@@ -154,6 +154,29 @@ async def test_a_shelf_and_a_head_out_of_service_need_person_reason_and_end(
     assert unshelved.action == "unshelve"
     assert (out.kind, out.note, out.minutes) == ("out-of-service", "peça", 1440.0)
     assert back.kind == "close"
+
+
+async def test_a_named_person_has_outputs_tested_by_a_program_or_with_a_tap_on_the_page(
+    gateway: Any, child: Any, session: Any
+) -> None:
+    url = f"{child.url}/api/v1/drill"
+    for wrong in ({}, {"by": " "}, {"by": "Ana", "outputs": "sirene"}, {"by": "Ana", "outputs": ["s"] * 201}):
+        assert (await post(session, url, wrong))[0] == 422
+    assert gateway.acts == []
+    assert (await post(session, url, {"by": " Ana ", "note": "mensal", "outputs": ["sirene"]}))[0] == 200
+    assert gateway.acts == [Drill(gateway.acts[0].ref, "Ana", ("sirene",), "mensal")]
+    for form, outputs in (({"by": "Bia", "output": ""}, ()), ({"by": "Bia", "output": "sirene"}, ("sirene",))):
+        async with session.post(f"{child.url}/drill", data=form, allow_redirects=False) as answer:
+            assert (answer.status, answer.headers["location"]) == (303, "/?lang=pt-BR&act=done")
+        assert (gateway.acts[-1].by, gateway.acts[-1].outputs) == ("Bia", outputs)
+    async with session.post(f"{child.url}/drill", data={"output": ""}, allow_redirects=False) as answer:
+        assert answer.headers["location"].endswith("act=needs-name")
+    for error, status in (("not-possible", 409), ("unknown-output", 404)):
+        gateway.answer = lambda act, error=error: Answer(act.ref, ok=False, error=error)
+        assert (await post(session, url, {"by": "Ana"}))[0] == status
+    async with session.get(f"{child.url}/?lang=en") as answer:
+        page = await answer.text()
+    assert "Test of the outputs" in page and '<option value="sirene">' in page
 
 
 async def test_a_named_person_opens_and_closes_a_window_over_one_head(gateway: Any, child: Any, session: Any) -> None:
