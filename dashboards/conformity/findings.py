@@ -137,6 +137,23 @@ def finding_row(one: Mapping[str, Any], data: Mapping[str, Any], phrases: Phrase
     )
 
 
+def known_then(
+    then: Mapping[str, Any] | None, now: Mapping[str, Any] | None, known: str, phrases: Phrases
+) -> tuple[str, ...]:
+    """Say a finding as it was known on a day and as it is known now; nothing where no day was asked about."""
+    if not known:
+        return ()
+    text = phrases.locale.text
+
+    def said(one: Mapping[str, Any] | None) -> str:
+        return text("conformity.not_asked") if one is None else verdict_badge(one, phrases).word
+
+    return (
+        text("conformity.known_then", day=phrases.day(known), verdict=said(then)),
+        text("conformity.known_now", verdict=said(now)),
+    )
+
+
 def steps(history: Iterable[Mapping[str, Any]], phrases: Phrases) -> tuple[Step, ...]:
     """Say a finding's history, the latest step first."""
     return tuple(

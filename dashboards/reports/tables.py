@@ -6,7 +6,7 @@ from typing import Any
 from dashboards.sheet import MARK, local, quoted
 from dashboards.wording import Locale
 
-VERDICTS = ("statute", "clause", "rule", "subject", "verdict", "since", "margin", "holds_until", "due")
+VERDICTS = ("statute", "clause", "rule", "subject", "verdict", "since", "margin", "holds_until", "due", "verdict_then")
 BREACHES = ("statute", "clause", "rule", "subject", "severity", "begun", "ended", "duration_s", "done")
 ALARMS = (
     "id", "subject", "kind", "level", "drill", "peak_lel_pct", "sampled", "first_output_ms", "sounded_ms",
@@ -63,7 +63,7 @@ def _cell(name: str, value: object, locale: Locale) -> str:
         return locale.text("report.yes" if value else "report.no")
     if name in TIMES and isinstance(value, str):
         return local(value, locale)
-    if name == "verdict":
+    if name in ("verdict", "verdict_then"):
         return locale.text(f"report.{value}")
     if isinstance(value, float):
         return locale.number(value, 3)

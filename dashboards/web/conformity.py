@@ -4,13 +4,14 @@ from collections.abc import Awaitable, Callable
 from datetime import date
 from http import HTTPStatus
 from typing import Any
+from urllib.parse import quote, urlencode
 
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
 from dashboards.conformity.asking import survey_view
 from dashboards.conformity.entering import DAILY, REGISTERS, daily_form, record_form
-from dashboards.conformity.findings import finding_row, findings_view, steps
+from dashboards.conformity.findings import finding_row, findings_view, known_then, steps
 from dashboards.conformity.mending import CORRECT, REMOVE, VOID, mending_form
 from dashboards.conformity.records import STOCK, history_view, records_view
 from dashboards.conformity.stock import DATES, due_view, stock_view
@@ -62,7 +63,7 @@ def _safe(papers: Papers, page: Callable[[Papers, Request], Awaitable[Response]]
 
 
 async def _overview(papers: Papers, request: Request) -> Response:
-    on, known = (request.query_params.get(name, "")[:40] for name in ("on", "known"))
+    on, known = _moments(request)
     phrases = papers.phrases(request)
     found = await papers.look(Look(1, "findings", on=_end_of(on), known=_end_of(known)))
     stock = await papers.look(Look(1, "stock", on=_end_of(on), known=_end_of(known)))
@@ -76,20 +77,27 @@ async def _overview(papers: Papers, request: Request) -> Response:
         view=findings_view(found, phrases),
         stock=stock_view(stock, phrases),
         due=due_view(registers, day, phrases),
-        on=on,
-        known=known,
-        today=papers.today(request),
-        as_at=_as_at(on, known, phrases),
+        **_picked(papers, request),
         month_start=day.replace(day=1).isoformat(),
     )
 
 
 async def _finding(papers: Papers, request: Request) -> Response:
     rule, subject = (request.query_params.get(name, "")[:200] for name in ("rule", "subject"))
+    on, known = _moments(request)
     phrases = papers.phrases(request)
-    found = await papers.look(Look(1, "findings"))
+    found = await papers.look(Look(1, "findings", on=_end_of(on), known=_end_of(known)))
+    now = await papers.look(Look(1, "findings", on=_end_of(on))) if known else found
     history = await papers.look(Look(1, "finding", name=rule, subject=subject))
-    one = next((one for one in found["findings"] if (one["rule"], one["subject"]) == (rule, subject)), None)
+    if on or known:
+        last = min(day for day in (on, known) if day)
+        history = [change for change in history if change["on"] <= last]
+    one, today = (
+        next((one for one in each["findings"] if (one["rule"], one["subject"]) == (rule, subject)), None)
+        for each in (found, now)
+    )
+    told = known_then(one, today, known, phrases)
+    one = one or today
     if one is None:
         one = {**history[-1], "since": history[-1]["on"]} if history else None
     if one is None or one["statute"] not in {law["id"] for law in found["statutes"]}:
@@ -104,31 +112,43 @@ async def _finding(papers: Papers, request: Request) -> Response:
         summary=phrases.of(clause.get("summary")),
         law=law["title"],
         steps=steps(history, phrases),
+        known_then=told,
+        **_picked(papers, request, rule=rule, subject=subject),
     )
 
 
 async def _records(papers: Papers, request: Request) -> Response:
     phrases = papers.phrases(request)
+    on, known = _moments(request)
     forms = await papers.forms()
-    held = {name: await papers.look(Look(1, "register", name=name)) for name in forms if name != "stock"}
-    return papers.render(request, "records.html", registers=records_view(held, phrases))
+    held = {
+        name: await papers.look(Look(1, "register", name=name, on=_end_of(on), known=_end_of(known)))
+        for name in forms
+        if name != "stock"
+    }
+    return papers.render(request, "records.html", registers=records_view(held, phrases), **_picked(papers, request))
 
 
 async def _record(papers: Papers, request: Request) -> Response:
     register, subject = (request.query_params.get(name, "")[:200] for name in ("register", "subject"))
     phrases = papers.phrases(request)
-    held = await papers.held(register, subject)
-    entries = await papers.look(Look(1, "history", name=register, subject=subject))
+    on, known = _moments(request)
+    kept = await papers.look(Look(1, "register", name=register, on=_end_of(on), known=_end_of(known)))
+    held = next((one for one in kept if one["subject"] == subject), None)
+    entries = await papers.look(
+        Look(1, "history", name=register, subject=subject, on=_end_of(on), known=_end_of(known))
+    )
     return papers.render(
         request,
         "record.html",
+        **_picked(papers, request, register=register, subject=subject),
         register=register,
         subject=subject,
         title=phrases.subject(f"{register}:{subject}"),
         view=history_view(register, held, entries, phrases),
         said=request.query_params.get("saved", ""),
-        editable=register in EDITABLE,
-        removable=held is not None and register in EDITABLE,
+        editable=register in EDITABLE and not (on or known),
+        removable=held is not None and register in EDITABLE and not (on or known),
         stock=register == STOCK,
     )
 
@@ -180,6 +200,27 @@ async def _survey(papers: Papers, request: Request) -> Response:
     data = await papers.look(Look(1, "survey"))
     view = survey_view(data, request.query_params.get("group", "")[:120], await papers.areas(), phrases)
     return papers.render(request, "survey.html", view=view, faults=(), by_error="")
+
+
+def _moments(request: Request) -> tuple[str, str]:
+    """The days asked about: as it was on, as it was known on; empty for now."""
+    on, known = (request.query_params.get(name, "")[:40] for name in ("on", "known"))
+    return on, known
+
+
+def _picked(papers: Papers, request: Request, **keep: str) -> dict[str, Any]:
+    """What the choice of the two days needs; `keep` is what the page is about."""
+    on, known = _moments(request)
+    again = urlencode({**keep, "lang": papers.phrases(request).locale.language})
+    return {
+        "on": on,
+        "known": known,
+        "today": papers.today(request),
+        "as_at": _as_at(on, known, papers.phrases(request)),
+        "keep": tuple(keep.items()),
+        "to_now": f"{request.url.path}?{again}",
+        "moments": "".join(f"&{name}={quote(day)}" for name, day in (("on", on), ("known", known)) if day),
+    }
 
 
 def _end_of(day: str) -> str:

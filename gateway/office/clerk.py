@@ -315,7 +315,7 @@ class Clerk:
         looks: dict[str, Callable[[], Any]] = {
             "forms": lambda: shown.forms(books.forms),
             "register": lambda: shown.register(desk.standing(ask.name, on, known)),
-            "history": lambda: shown.history(desk.history(ask.name, ask.subject)),
+            "history": lambda: shown.history(desk.history(ask.name, ask.subject, on, known)),
             "stock": lambda: books.stock(on, known, now),
             "movements": lambda: books.movements(ask.name),
             "findings": lambda: judge.findings(desk, now if on is None else on, known),

@@ -193,9 +193,17 @@ class Desk:
         """Return an entry by its id."""
         return self._known.get(entry)
 
-    def history(self, register: str, subject: str) -> tuple[Entry, ...]:
-        """Everything ever told of one subject."""
-        return tuple(entry for entry in self._entries if (entry.register, entry.subject) == (register, subject))
+    def history(
+        self, register: str, subject: str, at: Millis | None = None, known: Millis | None = None
+    ) -> tuple[Entry, ...]:
+        """Everything ever told of one subject; what was true by a moment, and what was told by another."""
+        return tuple(
+            entry
+            for entry in self._entries
+            if (entry.register, entry.subject) == (register, subject)
+            and (at is None or entry.effective <= at)
+            and (known is None or entry.recorded <= known)
+        )
 
     # --- details --------------------------------------------------------------------------------
 

@@ -36,7 +36,7 @@ def report(depot: Depot, start: Millis, end: Millis, now: Millis) -> dict[str, A
         "to": time(end),
         "timezone": depot.timezone,
         "made": time(now),
-        "verdicts": books.judge.findings(books.desk, last, None),
+        "verdicts": _verdicts(books, last),
         "breaches": history.breaches(books.judge.changes, start, end),
         "stock": books.stock(last, None, last),
         "registers": books.registers(last, None),
@@ -50,4 +50,16 @@ def report(depot: Depot, start: Millis, end: Millis, now: Millis) -> dict[str, A
             "keys": keys,
             "problems": list(sound.problems),
         },
+    }
+
+
+def _verdicts(books: Books, last: Millis) -> dict[str, Any]:
+    """The findings at the end, as known now; each with its verdict as known then (null: nobody asked it then)."""
+    found = books.judge.findings(books.desk, last, None)
+    then = {
+        (one["rule"], one["subject"]): one["verdict"]
+        for one in books.judge.findings(books.desk, last, last)["findings"]
+    }
+    return found | {
+        "findings": [one | {"verdict_then": then.get((one["rule"], one["subject"]))} for one in found["findings"]]
     }

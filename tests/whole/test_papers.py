@@ -168,6 +168,14 @@ async def test_what_is_in_the_book_is_moved_set_apart_corrected_and_made_void_on
     await page.click("button.main")
     stock = (await depot.get("/api/v1/stock"))["data"]["areas"][0]
     assert {(pile["lot"], pile["place"], pile["units"]) for pile in stock["piles"]} == {("", "", 53), ("L2", "", 8)}
+    yesterday = (datetime.now(UTC) - timedelta(days=2)).date().isoformat()
+    await page.fill("input[name=known]", yesterday)
+    await page.click("form.pick button")
+    said = await text(page)
+    assert "como se sabia em" in said and "contei de novo" not in said and "Corrigir" not in said
+    await page.goto(f"{page.base}/conformidade?known={yesterday}")
+    await page.click("details.law a.what >> nth=0")
+    assert "Como se sabe hoje:" in await text(page)
 
 
 @pytest.mark.browser

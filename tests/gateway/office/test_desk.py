@@ -226,3 +226,15 @@ def test_what_is_no_movement_is_set_aside_whatever_came_with_it() -> None:
     early = move(3, Act.RECORD, 1, at=NOW - 9).entry
     here.keep([void, move(1, Act.ENTER, 5).entry, move(2, Act.RECORD, 1).entry, early])
     assert (here.stock().count("patio"), here.set_aside) == (5, 3)
+
+
+def test_a_history_as_known_then_leaves_out_what_was_told_or_true_later() -> None:
+    here = desk()
+    take(here, move(1, Act.ENTER, 5, at=NOW - 10))
+    answer = here.admit([move(2, Act.ENTER, 1, at=NOW - 5)], Millis(NOW + 50))
+    assert isinstance(answer, Admitted)
+    here.keep(answer.entries)
+    told = [
+        (at, known, len(here.history("stock", "patio", at, known))) for at in (None, NOW - 8) for known in (None, NOW)
+    ]
+    assert told == [(None, None, 2), (None, NOW, 1), (NOW - 8, None, 1), (NOW - 8, NOW, 1)]
