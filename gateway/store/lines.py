@@ -8,8 +8,8 @@ import re
 from collections.abc import Mapping
 from math import isfinite
 
-from gateway.store.samples import QUALITY_NUMBER, STATUS_NUMBER, Sample
-from sensors.readings import DetectorId, Reading
+from gateway.store.samples import QUALITY_NUMBER, STATUS_NUMBER, Sample, is_plain
+from sensors.readings import DetectorId, Quality, Reading, Status
 from sensors.stamps import MILLISECOND
 
 REPLACED = "_"
@@ -30,6 +30,7 @@ LINE = re.compile(_LINE)
 _FIELD = re.compile(r"[a-z_0-9]+")
 _PREFIX = re.compile(rf"[a-z_]+(?:,[a-z_]+={_TAG})*")
 _STATUS_TEXT = {status: f"i,status={number}i " for status, number in STATUS_NUMBER.items()}
+_PLAIN = f"{QUALITY_NUMBER[Quality.GOOD]}{_STATUS_TEXT[Status.MEASURING]}"
 
 
 def tag(text: str) -> str:
@@ -69,7 +70,8 @@ class GasLines:
         if begin is None:
             return ""
         number, least = reading.lel_pct, reading.at_least
-        text = f"{QUALITY_NUMBER[reading.quality]}{_STATUS_TEXT[reading.status]}{reading.taken.utc // MILLISECOND}"
+        state = _PLAIN if is_plain(reading) else f"{QUALITY_NUMBER[reading.quality]}{_STATUS_TEXT[reading.status]}"
+        text = f"{state}{reading.taken.utc // MILLISECOND}"
         measured = number is not None and isfinite(number)
         text = f"lel_pct={number:.3f},quality={text}" if measured else f"quality={text}"
         if least is not None and isfinite(least):

@@ -43,6 +43,10 @@ _CODES = {
 }
 
 
+_GOOD, _MEASURING = Quality.GOOD, Status.MEASURING
+_PLAIN = _CODES[_GOOD, _MEASURING]
+
+
 @dataclass(frozen=True, slots=True)
 class Sample:
     """One second of one head, read back. `lel_pct` None: no number. A second never read has no sample."""
@@ -53,18 +57,24 @@ class Sample:
     status: int
 
 
+def is_plain(reading: Reading) -> bool:
+    """Whether it is a good measurement, as nearly all are: an Enum's member is dear to look up by."""
+    return reading.quality is _GOOD and reading.status is _MEASURING
+
+
 def value_of(reading: Reading) -> int:
     """The reading's gas in hundredths of a %LEL; `MISSING` where it has neither a number nor a bound."""
-    gas = reading.gas()
+    gas = reading.lel_pct if reading.at_least is None else reading.gas()
     if gas is None or not isfinite(gas):
         return MISSING
-    return min(max(round(gas * SCALE), LOWEST), HIGHEST)
+    value = round(gas * SCALE)
+    return value if LOWEST <= value <= HIGHEST else min(max(value, LOWEST), HIGHEST)
 
 
 def code_of(reading: Reading) -> int:
     """The reading's quality, status and whether its value is a bound, in one byte below 0x80."""
-    code = _CODES[reading.quality, reading.status]
     number, least = reading.lel_pct, reading.at_least
+    code = _PLAIN if is_plain(reading) else _CODES[reading.quality, reading.status]
     if least is not None and (number is None or least > number):
         return code | BOUND
     return code

@@ -110,8 +110,10 @@ class Line:
     def slot(self, now: float) -> None:
         """A new slot begins: everybody's turn, the silent excepted, who are reported as such."""
         self._slot_end = now + self._period_s
-        self._strays.new_slot()
-        self._commands.give_up_glances(now)
+        if self._strays.noisy:
+            self._strays.new_slot()
+        if self._commands.glances:
+            self._commands.give_up_glances(now)
         if self._write is None:
             for poll in self._turns.polls if self.reason else ():
                 self._outcomes.publish(poll, Status.NO_CONTACT, self.reason)
@@ -161,15 +163,16 @@ class Line:
         return bool(self._flights or (self._commands.queue and self._write is None))
 
     @property
-    def wants_to_send(self) -> bool:
-        """Whether `pump` has anything to do."""
+    def at_rest(self) -> bool:
+        """Whether nothing is in flight and `pump` has nothing to do."""
         commands = self._commands
-        return bool(self._turns.queue or commands.queue or self._silent.polls or commands.glances)
+        return not (self._turns.queue or self._flights or commands.queue or self._silent.polls or commands.glances)
 
     def due(self) -> float:
-        """When `sweep` must be called next, at the latest (loop seconds)."""
-        if self._flights:
-            return self._due_of(self._flights[next(iter(self._flights))])
+        """When `sweep` must be called next, at the latest (loop seconds); infinite while nothing `waits`."""
+        flights = self._flights
+        if flights:
+            return self._due_of(flights[next(iter(flights))])
         return self._commands.expires() if self._write is None else inf
 
     @property

@@ -232,7 +232,8 @@ class ModbusBus:
             self._pacer.at(self._next_slot, self.slot)
             if self._may_move and self._wire is not None and not self._wire.stands():
                 self.lost("unplugged", now)
-            self._sweep(now)
+            if self._watching or self._rests or self._wire is None or self._line.trickles:
+                self._sweep(now)  # else there is nothing that it could look at
             self._line.slot(now)
             self._line.pump(now)
             self._watch()
@@ -267,16 +268,15 @@ class ModbusBus:
 
     def _take(self, inbox: AnyInbox, now: float) -> None:
         line = self._line
-        trouble = ""
+        trouble, more = "", True
         try:
-            more = True
             while more and not trouble and (head := inbox.frame()) is not None:
                 trouble = line.answer(head, inbox.buffer, inbox.start, now)
                 more = inbox.drop(head)
         except BrokenStreamError:
             self.counters.garbled += 1
             trouble = "garbled"
-        partial = inbox.partial
+        partial = more and inbox.partial
         if isinstance(inbox, RtuInbox):
             partial = inbox.awaited
             if inbox.skipped:
@@ -290,10 +290,10 @@ class ModbusBus:
             self._set_up(up=True, reason="")
         if partial or line.trickles:
             line.receiving(now, partial=partial)
-        if line.wants_to_send:
+        if not line.at_rest:
             line.pump(now)
             self._watch()
-        elif self._watching and not line.waits:
+        elif self._watching:
             self._pacer.let_go(self._overdue)
             self._watching = False
 
@@ -381,9 +381,9 @@ class ModbusBus:
 
     def _watch(self) -> None:
         """Be woken when the oldest request runs out of time. A wake too early costs less than one for each request."""
-        if not self._watching and self._line.waits:
+        if not self._watching and (due := self._line.due()) != inf:
             self._watching = True
-            self._pacer.watch(self._line.due(), self._overdue)
+            self._pacer.watch(due, self._overdue)
         if not self._rests:
             return
         resume = self._line.resume_at

@@ -32,6 +32,7 @@ class Strays:
 
     Attributes:
         late: the requests.
+        noisy: whether there was any noise in this slot.
     """
 
     __slots__ = (
@@ -39,11 +40,13 @@ class Strays:
         "_noise",
         "_rubbish",
         "late",
+        "noisy",
     )
 
     def __init__(self, counters: Counters) -> None:
         self._counters = counters
         self.late: dict[int, Exchange] = {}
+        self.noisy = False
         self._noise = 0
         self._rubbish = 0
 
@@ -88,16 +91,19 @@ class Strays:
     def foreign(self) -> str:
         """Count a frame of somebody else; says "flood" when it is too much."""
         self._counters.foreign += 1
+        self.noisy = True
         self._noise += 1
         return "flood" if self._noise > MAX_NOISE else ""
 
     def rubbish(self, count: int) -> str:
         """So many bytes were no frame; says "flood" when it is too much."""
+        self.noisy = True
         self._rubbish += count
         return "flood" if self._rubbish > MAX_RUBBISH else ""
 
     def new_slot(self) -> None:
         """The noise is counted anew."""
+        self.noisy = False
         self._noise = self._rubbish = 0
 
 
