@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from alerts.alarms import AlarmEvent, Cause, Delivery, Kind
+from alerts.alarms import AlarmEvent, AlarmKey, Cause, Delivery, Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +31,17 @@ class EscalationStep:
     recipients: tuple[str, ...]
 
 
+EXERCISE = AlarmKey("exercise", Kind.SYSTEM)
+"""The notice of an exercise, by which a person tries whether everybody is reached: it goes to everybody, as a drill."""
+
 SENT = frozenset(Cause) - {Cause.SILENCED}
 """Causes that leave the house; the rest is only recorded."""
 
 
 def hears(recipient: Recipient, event: AlarmEvent) -> bool:
     """Tell whether a recipient's list covers this event."""
+    if event.key == EXERCISE:
+        return True
     if event.key.kind is Kind.GAS and event.level is not None:
         return event.level.name in recipient.alarms
     return event.key.kind.value in recipient.alarms

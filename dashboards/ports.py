@@ -249,12 +249,16 @@ class Window(msgspec.Struct, frozen=True, tag="window"):
 
 
 class Drill(msgspec.Struct, frozen=True, tag="drill"):
-    """A person has outputs tested: these, or with none named all that people notice."""
+    """A person has outputs tested: these, or with none named all that people notice.
+
+    With `tell` every recipient gets a notice that it is an exercise.
+    """
 
     ref: int
     by: str
     outputs: Annotated[tuple[str, ...], Meta(max_length=1000)] = ()
     note: str = ""
+    tell: bool = False
 
 
 class Subscribe(msgspec.Struct, frozen=True, tag="subscribe"):

@@ -18,7 +18,7 @@ def understood(
     if isinstance(ask, Drill):
         if not all(engine.outputs.has(name) for name in ask.outputs):
             return "unknown-output"
-        return Order(ask.outputs, ask.by, ask.note, now)
+        return Order(ask.outputs, ask.by, ask.note, now, ask.tell)
     return _of_window(ask, engine, now) if isinstance(ask, Window) else _of_alarm(ask, engine, picture, now)
 
 

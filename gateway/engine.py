@@ -3,7 +3,8 @@
 from typing import assert_never
 
 from alerts.alarmbook import AlarmBook
-from alerts.alarms import AlarmEvent, Verdict
+from alerts.alarms import AlarmEvent, Cause, Verdict
+from alerts.routing import EXERCISE
 from gateway.areas import Areas
 from gateway.civilclock import CivilClock
 from gateway.conditions import Conditions
@@ -362,7 +363,8 @@ class Engine:
 
     def _tell(self, event: AlarmEvent, ticket: int, turn: Turn) -> None:
         """Owe an event to those who are to hear of it; what comes too often adds its own events to the turn."""
-        if self.suppressing.hushes(event):
+        ended = event.key == EXERCISE and event.cause is not Cause.RAISED  # people hear of an exercise once
+        if ended or self.suppressing.hushes(event):
             return self.telling.owe(event, ticket, turn, Heard.STATES)
         self.frequent.count(event, turn)
         heard = Heard.TOGETHER if self.frequent.groups(event, turn) else Heard.ALL

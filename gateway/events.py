@@ -106,12 +106,17 @@ class OutputReported:
 
 @dataclass(frozen=True, slots=True)
 class Drill:
-    """A person asks that outputs be tested: these, or with none named all that people notice."""
+    """A person asks that outputs be tested: these, or with none named all that people notice.
+
+    Attributes:
+        tell: every recipient is told of the exercise, whatever they hear otherwise.
+    """
 
     outputs: tuple[str, ...]
     by: str
     note: str
     at: Stamp
+    tell: bool = False
 
 
 @dataclass(frozen=True, slots=True)

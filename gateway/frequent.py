@@ -30,7 +30,12 @@ GROUPED = frozenset({Cause.RAISED, Cause.CLEARED, Cause.STILL})
 
 
 class Frequent:
-    """Chatter and flood over the alarms of one book. A restart begins to count anew."""
+    """Chatter and flood over the alarms of one book.
+
+    A restart begins to count anew, on purpose: whoever is told hears at most four more single notices of an alarm that
+    chatters, and ten before a flood. What a restart itself raises again, as every standing fault of a part, would else
+    count as coming too often, and hide what is new behind a grouped notice.
+    """
 
     def __init__(self, bounds: Frequencies, book: AlarmBook, conditions: Conditions, deadlines: Deadlines) -> None:
         self._bounds = bounds

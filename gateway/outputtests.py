@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from alerts.alarmbook import AlarmBook
 from alerts.alarms import Kind
+from alerts.routing import EXERCISE
 from gateway.conditions import Conditions
 from gateway.deadlines import Deadlines, OutputTestDue, OutputTestStep
 from gateway.events import Drill, Json, OutputReported
@@ -111,9 +112,12 @@ class OutputTests:
     def begin(self, order: Drill, turn: Turn) -> None:
         """A person asks for a test. Refused (nothing happens) while gas stands, another runs, or for an unknown one."""
         wanted = order.outputs or tuple(name for name, state in self._outputs if state.row.counts)
-        known = wanted and all(self._outputs.has(name) and not self._outputs.held(name) for name in wanted)
-        if known and self._running is None and not self._gas():
+        known = all(self._outputs.has(name) and not self._outputs.held(name) for name in wanted)
+        if known and (wanted or order.tell) and self._running is None and not self._gas():
             self._start(wanted, turn, by=order.by, note=order.note)
+            if order.tell:
+                turn.note(self._book.raise_(EXERCISE, turn.now, reason="exercise", by=order.by, drill=True))
+                turn.note(self._book.end_drill(EXERCISE, turn.now))
 
     def go_on(self, task: OutputTestDue | OutputTestStep, turn: Turn) -> None:
         """A deadline of the tests has come."""

@@ -13,6 +13,7 @@ from typing import assert_never
 from alerts.alarms import AlarmEvent, AlarmState, Cause, Kind, Phase
 from alerts.messages.catalogue import LANGUAGES, Catalogue
 from alerts.messages.told import told_in
+from alerts.routing import EXERCISE
 from sensors.readings import Quality, Status
 from sensors.stamps import SECOND, Stamp
 
@@ -156,6 +157,9 @@ def _sentence(event: AlarmEvent, place: Place, catalogue: Catalogue, quality: st
     elif event.over_range and cause == Cause.CLEARED.value:
         cause = "reads-clean"  # it passed its range: what it reads is no proof
     key = f"{event.key.kind.value.lower()}.{cause}"
+    if event.key == EXERCISE:
+        key = "exercise.asked" if event.cause is Cause.RAISED else "exercise.over"
+        values["action"] = say("drill.action")
     prefix = say("drill.prefix") if event.drill else ""
     if event.key.kind is Kind.COMPLIANCE:
         values |= _in_the_room(values, LONGEST - len(prefix + say(key, **(values | {"what": "", "do": ""}))))

@@ -73,11 +73,15 @@ class OutDeed(Deed):
 
 
 class DrillDeed(BaseModel):
-    """Who has outputs tested: these, or with none named all that people notice."""
+    """Who has outputs tested: these, or with none named all that people notice.
+
+    `tell`: every recipient gets a notice that it is an exercise.
+    """
 
     by: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_NAME_CHARS)]
     note: Annotated[str, StringConstraints(max_length=MAX_NOTE_CHARS)] = ""
     outputs: Annotated[tuple[str, ...], Field(max_length=MOST_OUTPUTS)] = ()
+    tell: bool = False
 
 
 class Done(msgspec.Struct, frozen=True):
@@ -130,7 +134,7 @@ def add_acting(router: APIRouter, link: Callable[[], GatewayLink]) -> None:
     @router.post("/api/v1/drill", responses=described(Done, Refused, 404, 409, 422))
     async def drill(deed: DrillDeed) -> Response:
         """A named person has outputs tested by a short pulse each; `outputs` of `state` tell how it went."""
-        return outcome(await carry(link(), Drill(0, deed.by, deed.outputs, deed.note)))
+        return outcome(await carry(link(), Drill(0, deed.by, deed.outputs, deed.note, deed.tell)))
 
 
 def outcome(answer: Answer) -> Response:

@@ -76,7 +76,8 @@ class Page:
         @router.post("/drill")
         async def drill(request: Request) -> Response:
             return await self._do(
-                request, lambda form: Drill(0, form.by, (form.output,) if form.output else (), form.note)
+                request,
+                lambda form: Drill(0, form.by, (form.output,) if form.output else (), form.note, form.tell),
             )
 
         return router
@@ -140,6 +141,7 @@ class Form:
     note: str
     detector: str
     output: str
+    tell: bool
     minutes: float
 
     @classmethod
@@ -153,6 +155,7 @@ class Form:
             note=first.get("note", "").strip()[:500],
             detector=first.get("detector", ""),
             output=first.get("output", "")[:200],
+            tell="tell" in first,
             minutes=float(minutes) if minutes.isdecimal() else 0.0,
         )
 

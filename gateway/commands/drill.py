@@ -23,12 +23,12 @@ LOOK_S = 0.05
 def command(talk: Talk) -> click.Command:
     """Build the command in the talk's language."""
 
-    def drill(file: Path, outputs: tuple[str, ...], *, by: str, note: str, as_json: bool) -> None:
+    def drill(file: Path, outputs: tuple[str, ...], *, by: str, note: str, tell: bool, as_json: bool) -> None:
         depot = load_or_exit(talk, file, as_json=as_json).depot
         wanted = outputs or tuple(output.id for output in depot.outputs if output.row.counts)
         known = [output.id for output in depot.outputs if not output.row.held]
         strange = [name for name in wanted if name not in known]
-        if strange or not wanted:
+        if strange or not (wanted or tell):
             raise click.UsageError(
                 talk.text("drill.unknown", ids=", ".join(strange) or "-", known=", ".join(known) or "-")
             )
@@ -41,12 +41,15 @@ def command(talk: Talk) -> click.Command:
         try:
             with JournalReader(depot.journal) as reader:
                 start = reader.head()[1]
-                answer = ask(depot.socket, Drill(1, by.strip(), wanted, note))
+                answer = ask(depot.socket, Drill(1, by.strip(), wanted, note, tell))
                 if not answer.ok:
                     told = answer.error if answer.error == "not-possible" else "refused"
                     talk.say(f"drill.{told}", reason=answer.error)
                     click.get_current_context().exit(EXIT_FAILED)
-                talk.say("drill.begun", outputs=", ".join(wanted))
+                if wanted:
+                    talk.say("drill.begun", outputs=", ".join(wanted))
+                if tell:
+                    talk.say("drill.told")
                 results = list(_results(reader, start, wanted))
         except (ControlError, StoreError) as error:
             talk.say("drill.not-running", detail=error)
@@ -67,6 +70,7 @@ def command(talk: Talk) -> click.Command:
         click.Option(["--output", "outputs"], multiple=True, metavar="ID", help=talk.text("drill.output")),
         click.Option(["--by"], required=True, metavar=talk.text("bump.name"), help=talk.text("drill.by")),
         click.Option(["--note"], default="", help=talk.text("bump.note")),
+        click.Option(["--tell"], is_flag=True, help=talk.text("drill.tell")),
         json_option(talk),
     ]
     return click.Command("drill", callback=drill, help=talk.text("command.drill"), params=params)

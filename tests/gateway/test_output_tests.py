@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alerts.alarms import Kind
+from alerts.alarms import Cause, Kind
 from alerts.effects import usual
+from alerts.messages.words import Place, words
+from alerts.routing import Recipient
 from dashboards.ports import Drill as Ask
 from gateway.deeds import understood
 from gateway.events import Action, Drill
@@ -125,6 +127,35 @@ def test_what_is_no_output_or_is_held_by_the_watch_is_not_tested(outputs: tuple[
     room = watching()
     drill(room, *outputs)
     assert not [e for e in room.entries if e.kind == "drill"]
+
+
+def test_an_exercise_reaches_every_recipient_once_as_a_drill_and_leaves_no_alarm() -> None:
+    deaf = Recipient("vizinho", "Vizinho", "neighbour", ("hook",), frozenset({"A3"}))
+    told = orders(*HEADS, outputs=ROWS, counting=frozenset())
+    room = Room(replace(told, recipients=(*told.recipients, deaf)))
+    for name in HEADS:
+        room.read(name, 0.0)
+    room.give(Drill((), "Ana", "", room.now(), tell=True))
+    room.wait(5.0, clean=HEADS)
+    heard = [(delivery.recipient, event.cause, event.drill) for _, delivery, event, _ in room.sent]
+    assert {(one.id, Cause.RAISED, True) for one in room.orders.recipients} == set(heard)
+    assert len(heard) == len(room.orders.recipients)
+    assert [output for output, ok, _ in ended(room) if ok] == ["sirene", "sinal"]
+    assert not list(room.engine.book)
+    said = words(room.sent[0][2], Place("Depósito"), "pt-BR")
+    assert said == (
+        "SIMULADO - exercício de aviso pedido por Ana - Depósito. Recebeu? Avise Ana. É um exercício: não ligue 193."
+    )
+
+
+def test_an_exercise_needs_no_outputs_and_waits_for_no_gas_to_pass() -> None:
+    room = Room(orders(*HEADS, outputs={}, counting=frozenset()))
+    drill(room)
+    assert not [entry for entry in room.entries if entry.kind == "drill"], "there is nothing to test"
+    room.read("GD-1", 12.0)
+    room.give(Drill((), "Ana", "", room.now(), tell=True))
+    room.wait(1.0, clean=("GD-2",))
+    assert not [event for _, _, event, _ in room.sent if event.drill], "gas stands: that is no time for an exercise"
 
 
 @pytest.mark.parametrize(("outputs", "known"), [(("sirene",), True), ((), True), (("sirene", "campainha"), False)])

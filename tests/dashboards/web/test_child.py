@@ -163,8 +163,8 @@ async def test_a_named_person_has_outputs_tested_by_a_program_or_with_a_tap_on_t
     for wrong in ({}, {"by": " "}, {"by": "Ana", "outputs": "sirene"}, {"by": "Ana", "outputs": ["s"] * 201}):
         assert (await post(session, url, wrong))[0] == 422
     assert gateway.acts == []
-    assert (await post(session, url, {"by": " Ana ", "note": "mensal", "outputs": ["sirene"]}))[0] == 200
-    assert gateway.acts == [Drill(gateway.acts[0].ref, "Ana", ("sirene",), "mensal")]
+    assert (await post(session, url, {"by": " Ana ", "note": "mensal", "outputs": ["sirene"], "tell": True}))[0] == 200
+    assert gateway.acts == [Drill(gateway.acts[0].ref, "Ana", ("sirene",), "mensal", tell=True)]
     for form, outputs in (({"by": "Bia", "output": ""}, ()), ({"by": "Bia", "output": "sirene"}, ("sirene",))):
         async with session.post(f"{child.url}/drill", data=form, allow_redirects=False) as answer:
             assert (answer.status, answer.headers["location"]) == (303, "/?lang=pt-BR&act=done")
