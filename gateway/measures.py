@@ -2,6 +2,10 @@
 
 A time from sample to siren is measured by each bump test with gas, and by each alarm that switched a siren on. A test
 that was passed supersedes what was measured before it: what was slow and was mended is proven mended by a test.
+
+One escape of gas rouses every head that it reaches, and is asked about once: the gas alarms of one area are one leak,
+which has the id of the first, as long as they come within `ONE_LEAK_MS` of it and not all of them have been reset by a
+person before. Whatever comes later, after the reset, or in another area is a leak of its own.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,6 +18,9 @@ from gateway.ledger import Ledger, Line, Watch
 
 SIREN_WITHIN_MS = 60_000
 """A siren that comes on later than this after a sample is not that alarm's."""
+
+ONE_LEAK_MS = 3_600_000
+"""How long after its first alarm another alarm of its area is still the same leak."""
 
 BEGAN = frozenset({"raised", "risen"})
 """Events of an alarm after which its cause is there."""
@@ -35,11 +42,14 @@ class _Head:
     waiting_since: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Leak:
+    """`standing`: the heads whose alarms of it nobody has reset yet."""
+
     id: str
     area: str
     raised_ms: int
+    standing: set[str]
 
 
 @dataclass(slots=True)
@@ -106,12 +116,23 @@ class Measures:
 
     def _gas(self, body: Mapping[str, Any]) -> None:
         name = str(body["subject"])
+        if body.get("after") == "normal":
+            for leak in self._leaks:
+                leak.standing.discard(name)
         if name not in self.areas or body["event"] not in BEGAN or body.get("drill"):
             return
         if body["event"] == "raised":
-            self._leaks.append(_Leak(str(body["id"]), self.areas[name], int(body["at_ms"])))
+            self._leak(name, str(body["id"]), int(body["at_ms"]))
         if body.get("time_trusted", True) is not False:
             self._head(name).waiting_since = int(body["sampled_ms"])
+
+    def _leak(self, head: str, alarm: str, at_ms: int) -> None:
+        area = self.areas[head]
+        last = next((leak for leak in reversed(self._leaks) if leak.area == area), None)
+        if last is not None and last.standing and 0 <= at_ms - last.raised_ms <= ONE_LEAK_MS:
+            last.standing.add(head)
+        else:
+            self._leaks.append(_Leak(alarm, area, at_ms, {head}))
 
     def _output(self, body: Mapping[str, Any]) -> None:
         output, on, at = str(body["output"]), body["on"], body.get("at_ms")

@@ -107,14 +107,23 @@ def answers(given: Mapping[str, str], request: str) -> tuple[LineAsk, ...]:
 def _screens(groups: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
     """Cut groups that are too long for one screen; the first part keeps the group's id."""
     for group in groups:
+        parts = -(-len(group["questions"]) // ON_ONE_SCREEN)
         for start in range(0, len(group["questions"]), ON_ONE_SCREEN):
             part = group["id"] if not start else f"{group['id']}~{start // ON_ONE_SCREEN + 1}"
-            yield {**group, "id": part, "questions": group["questions"][start : start + ON_ONE_SCREEN]}
+            yield {
+                **group,
+                "id": part,
+                "part": start // ON_ONE_SCREEN + 1,
+                "parts": parts,
+                "questions": group["questions"][start : start + ON_ONE_SCREEN],
+            }
 
 
 def _group(group: Mapping[str, Any], phrases: Phrases) -> GroupView:
     theme = phrases.locale.text(f"theme.{group['theme']}")
     title = f"{phrases.area(group['area'])}: {theme}"
+    if group["parts"] > 1:
+        title = phrases.locale.text("survey.part", title=title, part=group["part"], parts=group["parts"])
     return GroupView(group["id"], title, phrases.locale.count("survey.open", len(group["questions"])))
 
 

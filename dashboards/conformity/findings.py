@@ -119,8 +119,8 @@ def finding_row(one: Mapping[str, Any], data: Mapping[str, Any], phrases: Phrase
     more = locale.text("conformity.more", count=len(missing) - NAMED) if len(missing) > NAMED else ""
     together = [phrases.areas.get(area, area) for area in one.get("together", ())]
     return FindingRow(
-        clause=one["clause"],
-        law=law["citation"],
+        clause=_clause(one["clause"], law["kind"], phrases),
+        law=mark_of(HOUSE, phrases) if law["kind"] == HOUSE else law["citation"],
         mark=mark_of(law["kind"], phrases),
         where=phrases.subject(one["subject"]),
         what=locale.text("conformity.asked", text=text) if one["verdict"] == VIOLATED else text,
@@ -182,6 +182,11 @@ def verdict_badge(one: Mapping[str, Any], phrases: Phrases, *, binds: bool = Tru
     return Badge(tone, "▲" if word == locale.text("verdict.soon") else shape, word)
 
 
+def _clause(locator: str, kind: str, phrases: Phrases) -> str:
+    """Name a clause; the house's own by its number, in the page's language."""
+    return f"{mark_of(kind, phrases)} {locator.rpartition(' ')[2]}" if kind == HOUSE else locator
+
+
 def mark_of(kind: str, phrases: Phrases) -> str:
     """Say whose rule it is, where it is not a law's."""
     return phrases.locale.text(f"mark.{kind}") if kind in (HOUSE, REFERENCE) else ""
@@ -196,7 +201,7 @@ def _law(
     order = {clause: place for place, clause in enumerate(law["clauses"])}
     rows = sorted(found, key=lambda one: (order.get(one["clause"], len(order)), one["rule"], one["subject"]))
     return LawView(
-        title=law["citation"] if law["kind"] == HOUSE else f"{law['citation']} - {law['title']}",
+        title=mark_of(HOUSE, phrases) if law["kind"] == HOUSE else f"{law['citation']} - {law['title']}",
         mark=mark_of(law["kind"], phrases),
         counts=_counts(found, phrases),
         groups=_grouped((one for one in rows if one["verdict"] != NOT_APPLICABLE), data, phrases),

@@ -42,7 +42,11 @@ def mending_form(
     if entry is None:
         fields = (reason, replace(when, hint=t("entry.when_hint")))
     elif way == CORRECT:
-        own = [_field(one, entry, areas, phrases) for one in form["fields"] if _offered(one["name"], register, entry)]
+        own = [
+            _field(one, register, entry, areas, phrases)
+            for one in form["fields"]
+            if _offered(one["name"], register, entry)
+        ]
         fields = (*own, replace(when, value=local(entry["effective"], phrases)), reason)
     hidden = {"register": register, "subject": subject, "entry": "" if entry is None else entry["id"]}
     return EntryForm(
@@ -99,9 +103,11 @@ def _offered(name: str, register: str, entry: Mapping[str, Any]) -> bool:
     return name not in KEPT and (name in entry["values"] or name == "note" or name in ALWAYS.get(register, ()))
 
 
-def _field(one: Mapping[str, Any], entry: Mapping[str, Any], areas: Sequence[str], phrases: Phrases) -> FieldView:
+def _field(
+    one: Mapping[str, Any], register: str, entry: Mapping[str, Any], areas: Sequence[str], phrases: Phrases
+) -> FieldView:
     language = phrases.locale.language
-    hint = one["ask"].get(language, "")
+    hint = "" if register == STOCK else one["ask"].get(language, "")
     kind = {**one, "field": "area"} if one["name"] == "to_area" else one
     return field_of(
         kind, one["label"].get(language) or one["name"], entry["values"].get(one["name"]), areas, phrases, hint

@@ -1,8 +1,9 @@
 """How the law's facts, values, margins and things are said to people. Pure; words and catalogue are given."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -10,6 +11,9 @@ from compliance.catalogue import Catalogue, FactType, Source, Type
 from dashboards.wording import Locale
 
 HOUSE, REFERENCE = "house", "reference"
+
+OF_ALARM = re.compile(r".+-[0-9a-f]{8}-([0-9]+)")
+"""The name of a leak that a gas alarm opened: depot, life of the gateway, number of the alarm."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,8 @@ class Phrases:
             return self.locale.text("thing.stock", area=self.areas.get(name, name))
         if kind == "between":
             name = name.replace("|", " - ")
+        if kind == "leak" and (alarm := OF_ALARM.fullmatch(name)):
+            return self.locale.text("thing.leak_of_alarm", id=alarm[1])
         if kind == "container" and name.startswith("stock "):
             return self._pile(name.removeprefix("stock "))
         key = f"thing.{kind}"
@@ -126,6 +132,11 @@ class Phrases:
         except ValueError:
             return text
         return found.isoformat() if self.english else f"{found:%d/%m/%Y}"
+
+    def moment(self, at: str) -> str:
+        """Write a time of the office as people do, with its year and to the minute."""
+        local = datetime.fromisoformat(at).astimezone(self.locale.zone)
+        return f"{self.day(local.date().isoformat())} {local:%H:%M}"
 
     def amount(self, figure: str, unit: str) -> str:
         """Say so many of a unit. The units of the law's files are a closed list; a test holds it to them."""

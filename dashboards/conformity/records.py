@@ -91,7 +91,7 @@ def _kept(register: str, entry: Mapping[str, Any], phrases: Phrases, *, void: bo
         entry["reason"],
     ]
     return Kept(
-        when=phrases.locale.day(entry["effective"]),
+        when=phrases.moment(entry["effective"]),
         by=text("record.by", by=entry["by"]),
         mark=" · ".join(filter(None, marks)),
         lines=_lines(register, entry["values"], phrases),
@@ -120,6 +120,8 @@ def _line(register: str, name: str, value: object, phrases: Phrases) -> Line:
     known = f"entry.{'size' if name == 'size_kg' else name}"
     own = register == STOCK or name == "note"
     heading = phrases.locale.text(known) if own and known in phrases.locale.words else phrases.fact(kind, name)
+    if register == STOCK and name == "size_kg" and value is not None:
+        return Line(heading, f"P-{phrases.number(str(value))}")
     if name in ("area", "to_area") and isinstance(value, str):
         return Line(heading, phrases.area(value))
     return Line(heading, phrases.value(kind, name.removeprefix("to_"), value))

@@ -74,6 +74,48 @@ def test_each_gas_alarm_is_a_leak_to_be_closed() -> None:
     assert found["leak:d-b-7", "raised_on"] == DAY
 
 
+def leaks(*lines: Line) -> dict[str, Value | None]:
+    """The area of each leak."""
+    measures = Measures({"GD-1": "patio", "GD-3": "patio", "GD-2": "fundos"}, frozenset({"sirene"}))
+    for each in (boot(), *lines):
+        measures.take(each)
+    facts = measures.facts(Moment(T0 + 9_000_000, DAY, alive=True), ZONE)
+    return {fact.subject.id: fact.value for fact in facts if fact.subject.kind == "leak" and fact.name == "area"}
+
+
+def raised(at: int, head: str, number: int) -> Line:
+    body = {"kind": "GAS", "subject": head, "event": "raised", "after": "unacknowledged", "sampled_ms": T0 + at}
+    return line("alarm", at, id=f"d-b-{number}", **body)
+
+
+def reset(at: int, head: str) -> Line:
+    return line("alarm", at, kind="GAS", subject=head, event="reset", after="normal", id="d-b-99", sampled_ms=T0 + at)
+
+
+HOUR = 3_600_000
+
+
+def test_the_alarms_of_one_area_within_an_hour_are_one_leak_and_another_areas_is_its_own() -> None:
+    one = (raised(10_000, "GD-1", 1), raised(12_000, "GD-3", 2), raised(13_000, "GD-2", 3))
+
+    assert leaks(*one) == {"d-b-1": "patio", "d-b-3": "fundos"}
+
+
+def test_what_comes_an_hour_after_the_first_alarm_is_asked_about_anew() -> None:
+    first = raised(10_000, "GD-1", 1)
+
+    assert leaks(first, raised(10_000 + HOUR, "GD-3", 2)) == {"d-b-1": "patio"}
+    assert leaks(first, raised(10_001 + HOUR, "GD-3", 2)) == {"d-b-1": "patio", "d-b-2": "patio"}
+
+
+def test_a_leak_after_every_alarm_was_reset_is_a_new_one_however_soon() -> None:
+    both = (raised(10_000, "GD-1", 1), raised(12_000, "GD-3", 2))
+
+    assert list(leaks(*both, reset(60_000, "GD-1"), raised(70_000, "GD-1", 4))) == ["d-b-1"]
+    again = (reset(60_000, "GD-1"), reset(61_000, "GD-3"), raised(70_000, "GD-1", 4))
+    assert list(leaks(*both, *again)) == ["d-b-1", "d-b-4"]
+
+
 def test_a_head_watches_while_the_ledger_says_so_and_the_watch_lives() -> None:
     blind = line("alarm", 5_000, kind="BLIND", subject="GD-2", event="raised", reason="timeout")
 

@@ -8,7 +8,7 @@
   const ground = (element) => {
     for (let each = element; each; each = each.parentElement) {
       const colour = getComputedStyle(each).backgroundColor;
-      if (!/, 0\)$/.test(colour)) return colour;
+      if (!/^rgba\(.*, 0\)$/.test(colour)) return colour;
     }
     return "rgb(255, 255, 255)";
   };

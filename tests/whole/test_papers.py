@@ -13,7 +13,10 @@ import aiohttp
 import pytest
 from browsers import launched
 from whole_depot import Whole, until
-from whole_office import done, opened, vigia
+from whole_office import asked, done, opened, vigia
+
+from dashboards.conformity.entering import DAILY, REGISTERS
+from dashboards.office import Enter, LineAsk
 
 pytestmark = pytest.mark.asyncio
 
@@ -206,21 +209,33 @@ async def test_the_survey_goes_screen_by_screen_keeps_what_is_known_and_asks_mea
 
 @pytest.mark.browser
 async def test_every_page_reads_on_a_phone_in_both_languages_with_labels_and_contrast(page: Any, depot: Whole) -> None:
-    values = ("kind=operating-licence", "no_expiry=não", "revoked=não", "valid_until=2020-01-01")
-    await done("register", "set", str(depot.file), "document", "alvara", *values, "--by=Ana")
-    unlabelled, faint = ((Path(__file__).parent / f"{name}.js").read_text("utf-8") for name in ("unlabelled", "faint"))
-    looker = await page.context.browser.new_page(viewport={"width": 360, "height": 740})
-    paths = ["", "/lancar", "/lancar/delivery", "/lancar/sale", "/lancar/weighing", "/lancar/document", "/vistoria"]
-    paths += ["/registros", "/registro?register=document&subject=alvara"]
-    paths += ["/constatacao?rule=house-23-licence&subject=depot:depot"]
-    for path in paths:
-        for language in ("pt-BR", "en"):
+    values = {"kind": "operating-licence", "no_expiry": False, "revoked": False, "valid_until": "2020-01-01"}
+    moved = {"size_kg": "13", "state": "full", "units": 9}
+    lines = (LineAsk("document", "alvara", values=values, id="d-1"), LineAsk("stock", "patio", "in", moved, id="s-1"))
+    assert (await asked(depot, Enter(1, "Ana", lines, anyway=True))).ok
+    checks = [
+        (Path(__file__).parent / f"{name}.js").read_text("utf-8") for name in ("unlabelled", "faint", "structure")
+    ]
+    paths = ["", "/lancar", "/vistoria", "/registros", "/registro?register=document&subject=alvara"]
+    paths += [f"/lancar/{name}" for name in (*DAILY, *REGISTERS)]
+    paths += ["/constatacao?rule=house-23-licence&subject=depot:depot", "/registro?register=stock&subject=patio"]
+    paths += ["/corrigir?register=document&subject=alvara&entry=d-1", "/anular?register=stock&subject=patio&entry=s-1"]
+    paths += ["/corrigir?register=stock&subject=patio&entry=s-1", "/baixa?register=document&subject=alvara"]
+    paths += [
+        "?on=2026-11-01&known=2026-11-02",
+        "/constatacao?rule=house-23-licence&subject=depot:depot&known=2026-11-02",
+    ]
+    for width, scheme in ((360, "light"), (1280, "dark")):
+        browser = page.context.browser
+        looker = await browser.new_page(viewport={"width": width, "height": 740}, color_scheme=scheme)
+        for path in paths:
+            language = "pt-BR" if width == 360 or path.startswith("/lancar/") else "en"
             await looker.goto(f"{page.base}/conformidade{path}{'&' if '?' in path else '?'}lang={language}")
             assert await looker.get_attribute("html", "lang") == language
-            assert await looker.evaluate("document.documentElement.scrollWidth") <= 360, path
-            assert await looker.evaluate(unlabelled) == [], path
-            assert await looker.evaluate(faint) == [], path
-    await looker.close()
+            assert await looker.evaluate("document.documentElement.scrollWidth") <= width, path
+            for check in checks:
+                assert await looker.evaluate(check) == [], path
+        await looker.close()
 
 
 async def test_the_page_shows_the_law_as_at_a_day_and_as_known_then(depot: Whole) -> None:
