@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import apsw
 
@@ -68,7 +69,7 @@ def refusal(entries: Iterable[Entry]) -> str:
 
 def entry_bytes(idx: int, kind: str, body: bytes) -> bytes:
     """The canonical bytes of the entry at leaf `idx`: ``{"body":...,"idx":...,"kind":...}``."""
-    return b'{"body":%b,"idx":%d,"kind":%b}' % (body, idx, canonical.encode(kind))
+    return b'{"body":%b,"idx":%d,"kind":%b}' % (body, idx, _named(kind))
 
 
 def read_head(db: apsw.Connection) -> tuple[str, int, bytes]:
@@ -182,6 +183,12 @@ class Pen:
             self.orphans += 1
 
 
+@lru_cache(maxsize=64)
+def _named(kind: str) -> bytes:
+    """The canonical bytes of a kind, of which there are few."""
+    return canonical.encode(kind)
+
+
 def _row(row: OutboxRow) -> tuple[str, str, str, str, int, str, int]:
     """The columns of an outbox row, in the order of the table."""
     delivery = row.delivery
@@ -199,7 +206,7 @@ def _state(row: StateRow) -> tuple[str, str, bytes | None]:
 def _leaf(entry: Entry) -> Leaf:
     if not entry.kind:
         raise ValueError("an entry needs a kind")
-    canonical.encode(entry.kind)
+    _named(entry.kind)
     body = canonical.encode(dict(entry.body))
     if entry.person is not None and entry.body.get("by") is not None:
         raise ValueError('the body brings its own "by"; the person goes beside it')
