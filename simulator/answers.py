@@ -55,6 +55,8 @@ class ScriptedUnit:
         garbage: sent instead of an answer.
         repeat: sends its answer so often.
         stuck_coils: coils that take a write, echo it, and stay as they are.
+        refuses_writes: answers every write of coils with this exception code.
+        crossed: coils that are wired wrongly: a write moves another one.
         answers_left: goes silent after so many answers; None never.
     """
 
@@ -82,6 +84,8 @@ class ScriptedUnit:
     garbage: bytes | None = None
     repeat: int = 1
     stuck_coils: set[int] = field(default_factory=set)
+    refuses_writes: int | None = None
+    crossed: dict[int, int] = field(default_factory=dict)
     answers_left: int | None = None
 
     def set_float(self, register: int, value: float) -> None:
@@ -197,7 +201,9 @@ def _write(request: Request, unit: ScriptedUnit) -> bytes:
         wanted = {request.address + index: bool(bits >> index & 1) for index in range(request.count)}
     if not wanted or any(coil not in unit.coils for coil in wanted):
         return exception_to(request, 2)
-    for coil, on in wanted.items():
+    if unit.refuses_writes is not None:
+        return exception_to(request, unit.refuses_writes)
+    for coil, on in ((unit.crossed.get(coil, coil), on) for coil, on in wanted.items()):
         if coil not in unit.stuck_coils:
             unit.coils[coil] = on
             unit.written[coil] = request.at

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from alerts.alarms import AlarmEvent, AlarmKey, Kind
 from gateway.events import Due, Json, OutboxRow, Record, Restored, StateRow
-from simulator.checker import Book, Broken
+from simulator.promises import Book, Broken
 
 ENDS = (Due.ACCEPTED, Due.REFUSED)
 """How a message may end: as its channel answered, which is recorded with it."""

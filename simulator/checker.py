@@ -7,22 +7,26 @@ is what the promises name; where a fault may or may not spoil a head's word, tha
 """
 
 import heapq
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from enum import Enum
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, field, replace
 from math import inf
-from typing import Final, Protocol
+from typing import Final
 
 from alerts.alarms import AlarmEvent, AlarmKey, AlarmState, Cause, Kind, Level, Phase
-from alerts.policy import Levels
 from gateway.events import WindowKind
 from sensors.readings import Status
-
-RECOVERS_S: Final = 10.0
-"""A head or line whose fault is over is read again within this (field trial B01)."""
-
-PHONE_RECOVERS_S: Final = 4.0
-"""A phone that answers again has given up the attempt it hung on within this."""
+from simulator.promises import (
+    NEVER,
+    PHONE_RECOVERS_S,
+    RECOVERS_S,
+    UNSEEN,
+    Book,
+    Broken,
+    HeadRule,
+    Rules,
+    Shown,
+    Sight,
+)
 
 MARGIN: Final = 0.3
 """%LEL around a set-point in which a register's resolution decides."""
@@ -35,64 +39,15 @@ MEMORY_S: Final = 3.5
 RESTART_S: Final = 4.0
 """What a gateway may take after its start until the first poll of every head: the start's grace and a period."""
 
-NEVER: Final = -inf
+RELOADS_S: Final = 1.1
+"""A silent head is announced this long after new orders at the latest, where its time was up before."""
 
-WINDOW_REASONS: Final = frozenset(kind.value for kind in WindowKind)
-
-
-class Sight(Enum):
-    """What whoever asks a head would learn of it, from the best to the worst."""
-
-    PLAIN = "plain"  # its number
-    DOUBTFUL = "doubtful"  # perhaps its number, perhaps nothing
-    BAD = "bad"  # that it does not measure, said by itself
-    SILENT = "silent"  # nothing of use
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """What a head shows: its sight, and its number (%LEL of the reference), whether or not anybody can read it."""
-
-    sight: Sight
-    lel: float
-
-
-@dataclass(frozen=True, slots=True)
-class HeadRule:
-    """What is promised of one head: seconds from a value to the first output, and from silence to its notice."""
-
-    source: str
-    alarm_s: float
-    blind_s: float
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """A depot as the promises see it. `sirens` and `phones` are the outputs that count."""
-
-    levels: Levels
-    heads: Mapping[str, HeadRule]
-    sirens: frozenset[str]
-    phones: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Broken:
-    """A promise that was not kept."""
-
-    at: float
-    promise: str
-    detail: str
-
-
-class Book(Protocol):
-    """The gateway's standing alarms."""
-
-    def get(self, key: AlarmKey) -> AlarmState | None:
-        """Return one of them."""
-        ...
-
-    def __iter__(self) -> Iterator[AlarmState]: ...
+DEEDS: Final = {
+    WindowKind.TEST.value: "test",
+    WindowKind.INHIBIT.value: "inhibit",
+    WindowKind.OUT_OF_SERVICE.value: "out-of-service",
+}
+"""The reason of a window, and what somebody did to open it."""
 
 
 @dataclass(slots=True)
@@ -100,7 +55,9 @@ class _Head:
     """One head, as remembered. Times in seconds; -inf for never."""
 
     rule: HeadRule
-    shown: Shown = Shown(Sight.SILENT, 0.0)
+    watched: bool = True
+    watched_since: float = NEVER
+    shown: Shown = UNSEEN
     since: float = NEVER
     plain_since: float = NEVER
     gas_at: float = NEVER
@@ -145,6 +102,7 @@ class Checker:
         self._coils: dict[str, tuple[bool, float]] = {}
         self._told: dict[tuple[str, Level], float] = {}
         self._up_since: float | None = None
+        self._excused_to = NEVER
         self._asked: dict[tuple[str, str], float] = {}
 
     # --- the world -------------------------------------------------------------------------------
@@ -193,10 +151,25 @@ class Checker:
         self._up_since = now
         self._duties.clear()
         for name, head in self._heads.items():
-            for level in head.at_least:
-                self._oblige_alarm(name, head, level, now)
-            if head.shown.sight in (Sight.SILENT, Sight.BAD):
-                self._oblige_notice(name, head, now)
+            self._begin_with(name, head, now)
+
+    def follows(self, now: float, watched: Collection[str]) -> None:
+        """It is about to follow new orders: it watches these heads, and begins anew with those it did not know."""
+        self._excused_to = now + RELOADS_S
+        for name, head in self._heads.items():
+            known, head.watched = head.watched, name in watched
+            if known is not head.watched:
+                head.announced.clear()
+                head.passed_at = inf
+                head.watched_since = now
+            if head.watched and not known and self._up_since is not None:
+                self._begin_with(name, head, now)
+
+    def _begin_with(self, name: str, head: _Head, now: float) -> None:
+        for level in head.at_least:
+            self._oblige_alarm(name, head, level, now)
+        if head.shown.sight in (Sight.SILENT, Sight.BAD):
+            self._oblige_notice(name, head, now)
 
     def ended(self, now: float) -> None:
         """It does not watch any more, and is owed nothing by the heads' numbers meanwhile."""
@@ -221,7 +194,7 @@ class Checker:
         """Alarm events have just happened."""
         for event in events:
             head = self._heads.get(event.key.subject)
-            if head is None:
+            if head is None or not head.watched:
                 continue
             self._remember(head, now)
             if event.key.kind is Kind.GAS:
@@ -234,6 +207,11 @@ class Checker:
         while self._duties and self._duties[0].at <= now:
             duty = heapq.heappop(self._duties)
             head = self._heads[duty.head]
+            if not head.watched:
+                continue
+            if duty.what == "notice" and duty.at < self._excused_to:
+                self._owe(replace(duty, at=self._excused_to))
+                continue
             if duty.what == "alarm":
                 if head.at_least.get(Level(duty.level)) == duty.since:
                     self._expect_alarm(now, duty, head, book)
@@ -243,18 +221,20 @@ class Checker:
     # --- details: duties -------------------------------------------------------------------------
 
     def _oblige_alarm(self, name: str, head: _Head, level: Level, now: float) -> None:
-        if self._up_since is None:
+        if self._up_since is None or not head.watched:
             return
-        start = max(now, head.plain_since + RECOVERS_S if head.plain_since > self._up_since else NEVER)
-        if now == self._up_since:
+        begun = max(self._up_since, head.watched_since)
+        start = max(now, head.plain_since + RECOVERS_S if head.plain_since > begun else NEVER)
+        if now == begun:
             start = now + RESTART_S
         duty = _Duty(start + head.rule.alarm_s, name, "alarm", head.at_least[level], int(level))
         self._owe(duty)
 
     def _oblige_notice(self, name: str, head: _Head, now: float) -> None:
-        if self._up_since is None:
+        if self._up_since is None or not head.watched:
             return
-        grace = RESTART_S + head.rule.blind_s if now - self._up_since < RESTART_S else 0.0
+        begun = max(self._up_since, head.watched_since)
+        grace = RESTART_S + head.rule.blind_s if now - begun < RESTART_S else 0.0
         self._owe(_Duty(now + grace + head.rule.blind_s, name, "notice", head.since))
 
     def _owe(self, duty: _Duty) -> None:
@@ -347,14 +327,13 @@ class Checker:
         if event.cause is not Cause.RAISED:
             return
         name = event.key.subject
-        if event.reason in WINDOW_REASONS:
-            deed = "test" if event.reason == WindowKind.TEST.value else "inhibit"
-            if self._asked.get((deed, name), NEVER) != now:
+        if event.reason in DEEDS:
+            if self._asked.get((DEEDS[event.reason], name), NEVER) != now:
                 self._break(now, "windows", f"{name}: a window that nobody opened")
             return
         if event.reason == "over-range" and head.over_at >= now - MEMORY_S:
             return  # gas of the highest level, and a head that cannot say how much
-        young = self._up_since is None or now - self._up_since < RECOVERS_S
+        young = self._up_since is None or now - max(self._up_since, head.watched_since) < RECOVERS_S
         if not young and head.shown.sight is Sight.PLAIN and head.plain_since < now - RECOVERS_S:
             self._break(now, "no-false-blind", f"{name}: announced as not watching ({event.reason}), and reads well")
         self._keep("no-false-blind")

@@ -12,14 +12,14 @@ def toml(drawn: DrawnDepot) -> str:
     blocks = [_HEAD.format(id=drawn.id, area=AREA)]
     blocks += [_bus(bus) for bus in drawn.buses]
     blocks += [_detector(head) for head in drawn.heads]
-    blocks += [_SIREN.format(siren=siren) for siren in drawn.sirens]
+    blocks += [(_RELAY if siren.topic else _SIREN).format(siren=siren) for siren in drawn.sirens]
     blocks += [_PHONE.format(phone=phone) for phone in drawn.phones]
     blocks.append(_OWNER.format(channels=", ".join(f'"{phone}"' for phone in drawn.phones[:1] or ("console",))))
     if len(drawn.phones) > 1:
         blocks.append(_CENTRE.format(channel=drawn.phones[-1]))
         if drawn.escalates_s:
             blocks.append(_ESCALATION.format(after=drawn.escalates_s))
-    if any(not head.bus for head in drawn.heads):
+    if drawn.has_broker:
         blocks.append('[mqtt]\nhost = "127.0.0.1"\nport = 1883\n')
     return "\n".join(blocks)
 
@@ -68,6 +68,34 @@ full_scale = 100
 lel_vol_pct = 1.4
 refresh_s = 1.0
 max_age_ms = 2500
+""",
+    "xcd": """\
+profile = "honeywell-sensepoint-xcd"
+lel_vol_pct = 1.4
+refresh_s = 0.5
+""",
+    "ultima": """\
+profile = "msa-ultima-x"
+channel = 1
+lel_vol_pct = 1.4
+refresh_s = 0.5
+""",
+    "polytron": """\
+profile = "draeger-polytron-8000"
+lel_vol_pct = 1.7
+""",
+    "beacon": """\
+profile = "rki-beacon-410"
+channel = 1
+lel_vol_pct = 1.4
+refresh_s = 0.5
+""",
+    "analogue": """\
+profile = "waveshare-8ai"
+channel = 1
+head = {{ milliamp = [4, 20], range_lel_pct = [0, 100], fault_below_ma = 3.0, over_range_above_ma = 20.5 }}
+lel_vol_pct = 1.4
+refresh_s = 0.5
 """,
 }
 """Heads, as the installer writes them."""
@@ -126,6 +154,13 @@ kind = "{siren.kind}"
 bus = "{siren.bus}"
 unit = {siren.unit}
 coil = {siren.coil}
+"""
+
+_RELAY = """\
+[[channel]]
+id = "{siren.id}"
+kind = "{siren.kind}"
+mqtt = {{ command = {{ topic = "{siren.topic}/set", on = "1", off = "0" }}, confirm = {{ topic = "{siren.topic}" }} }}
 """
 
 _PHONE = """\

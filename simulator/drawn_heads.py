@@ -1,5 +1,6 @@
 """One head of a drawn depot: the gas that comes to it, its number, and the registers or payload that show it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -9,7 +10,7 @@ from sensors.wire.payload_points import PayloadPoints
 from sensors.wire.points import Basis, Function, ModbusPoints
 from simulator.answers import ScriptedUnit
 from simulator.draws import DrawnHead
-from simulator.encode import Wanted, payloads, registers, sayable
+from simulator.encode import Wanted, now, payloads, registers, resolution, sayable
 from simulator.instrument import Instrument, follow, indicate
 from simulator.mishaps import MISHAPS
 
@@ -20,9 +21,20 @@ RISES_S: Final = 4.0
 STILL_LEL: Final = 0.05
 """%LEL below which a head that no gas reaches shows nothing."""
 
+TENTH: Final = 0.1
+"""No head shows more than tenths of a %LEL."""
+
 NONSENSE_LEL: Final = -60.0
 NOT_A_NUMBER: Final = {0: 0x7FC0, 1: 0}
 SERIES: Final = Instrument(t90_s=6.0, warm_up_s=0.0)
+NATURES: Final[Mapping[str, Instrument]] = {
+    "xcd": Instrument(t90_s=10.0, warm_up_s=0.0, catalytic=True),
+    "ultima": Instrument(t90_s=3.0, warm_up_s=0.0),
+    "polytron": Instrument(t90_s=4.0, warm_up_s=0.0),
+    "beacon": Instrument(t90_s=10.0, warm_up_s=0.0, catalytic=True),
+    "analogue": Instrument(t90_s=10.0, warm_up_s=0.0, catalytic=True),
+}
+"""What heads of some makes are like; the others are as `SERIES`."""
 
 
 @dataclass(slots=True)
@@ -50,17 +62,29 @@ class FieldHead:
     sequence: int = 0
     held: bytes | None = None
     said: tuple[float, str, bytes] | None = None
+    _nature: Instrument = SERIES
+    _digit: float = TENTH
+    _images: dict[tuple[float, str], Image] = field(default_factory=dict)
 
     # --- gas -------------------------------------------------------------------------------------
 
-    def step(self, now: float) -> bool:
-        """Spend `STEP_S` in what gas there is; tell whether its number is another one now."""
-        gas = max((_reaching(leak, now) for leak in self.leaks), default=0.0)
+    def __post_init__(self) -> None:
+        points = self.profile.points
+        self._nature = NATURES.get(self.drawn.kind, SERIES)
+        self._digit = TENTH
+        if isinstance(points, ModbusPoints) and self.drawn.kind in NATURES:
+            found = now(registers(points, self.basis, Wanted(), self.drawn.unit), points, self.basis)
+            self._digit = max(resolution(points, found), TENTH)
+
+    def step(self, now: float, around: float = 0.0) -> bool:
+        """Spend `STEP_S` in its own gas, or that `around`; tell whether its number is another one now."""
+        gas = max((_reaching(leak, now) for leak in self.leaks), default=around)
         self.leaks = [leak for leak in self.leaks if leak[1] > now]
-        self.sensed = follow(self.sensed, gas, STEP_S, SERIES.t90_s)
-        if not self.leaks and self.sensed < STILL_LEL:
+        self.sensed = follow(self.sensed, gas, STEP_S, self._nature.t90_s)
+        if not self.leaks and around < STILL_LEL and self.sensed < STILL_LEL:
             self.sensed = 0.0
-        before, self.lel = self.lel, round(indicate(SERIES, self.sensed, 0.0).lel_pct, 1)
+        shown = indicate(self._nature, self.sensed, 0.0).lel_pct
+        before, self.lel = self.lel, round(round(shown / self._digit) * self._digit, 3)
         return self.lel != before
 
     @property
@@ -72,16 +96,18 @@ class FieldHead:
 
     def show(self, unit: ScriptedUnit) -> None:
         """Put what it shows where it is read."""
-        image = self._image()
-        unit.holding = dict(image.cells.get(Function.HOLDING, {}))
-        unit.inputs = dict(image.cells.get(Function.INPUT, {}))
-        if self.drawn.kind == "float" and self._word():
-            unit.inputs.update({self.drawn.register + at: word for at, word in NOT_A_NUMBER.items()})
+        word = self._word()
+        known = self._images.get((self.lel, word))
+        if known is None:
+            known = self._images[self.lel, word] = self._image(word)  # at most one for each tenth and word
+        unit.holding = dict(known.cells.get(Function.HOLDING, {}))
+        unit.inputs = dict(known.cells.get(Function.INPUT, {}))
+        if self.drawn.kind == "float" and word:
+            unit.inputs.update({self.drawn.register + at: cell for at, cell in NOT_A_NUMBER.items()})
 
-    def _image(self) -> Image:
+    def _image(self, word: str) -> Image:
         points = self.profile.points
         assert isinstance(points, ModbusPoints)
-        word = self._word()
         if word and word not in sayable(points):
             word = "fault" if "fault" in sayable(points) else "nonsense"
         if word == "nonsense":

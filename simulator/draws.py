@@ -1,11 +1,13 @@
 """A depot drawn from a seed: the same on every machine and every Python. Pure; knows no file and no fault."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Final
 
 from simulator.dice import Dice
 
 MODBUS_KINDS: Final = ("bits", "bits", "float", "signed")
+MAKES: Final = ("xcd", "ultima", "polytron", "beacon", "analogue")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,29 +25,43 @@ class DrawnBus:
 
 @dataclass(frozen=True, slots=True)
 class DrawnHead:
-    """One head; `bus` empty for one that speaks MQTT. `kind` is a key of `simulator.drawn_file.KINDS`."""
+    """One head; `bus` empty for one that speaks MQTT. `kind` is a key of `simulator.drawn_file.KINDS`, and tells of
+    its nature too. In a yard it hangs at `x_m`, `y_m`.
+    """
 
     id: str
     kind: str
     bus: str = ""
     unit: int = 0
     register: int = 0
+    x_m: float = 0.0
+    y_m: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class DrawnSiren:
-    """One coil."""
+    """One coil, or (`topic`) a device behind the broker."""
 
     id: str
     kind: str
-    bus: str
-    unit: int
-    coil: int
+    bus: str = ""
+    unit: int = 0
+    coil: int = 0
+    topic: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnYard:
+    """The weather, and from which size on a leak is right under its head, where gas is too rich for some."""
+
+    wind_m_s: float
+    towards_deg: float
+    under_from: float
 
 
 @dataclass(frozen=True, slots=True)
 class DrawnDepot:
-    """A depot. `escalates_s` 0: nobody is called in later."""
+    """A depot. `escalates_s` 0: nobody is called in later. Without a `yard` gas comes to each head as it is drawn."""
 
     id: str
     buses: tuple[DrawnBus, ...]
@@ -53,6 +69,12 @@ class DrawnDepot:
     sirens: tuple[DrawnSiren, ...]
     phones: tuple[str, ...]
     escalates_s: int = 0
+    yard: DrawnYard | None = None
+
+    @property
+    def has_broker(self) -> bool:
+        """Whether anything hangs on a broker."""
+        return any(not head.bus for head in self.heads) or any(siren.topic for siren in self.sirens)
 
 
 def depot(seed: int) -> DrawnDepot:
@@ -75,10 +97,31 @@ def depot(seed: int) -> DrawnDepot:
         sirens.append(DrawnSiren("sirene", "siren", line.id, 99, 0))
         if dice.whether(0.3):
             sirens.append(DrawnSiren("farol", "relay", line.id, 99, 1))
+    if dice.whether(0.2):
+        sirens.append(DrawnSiren("portaria", "siren", topic="portaria"))
     phones = ("telefone", "central") if dice.whether(0.4) else ("telefone",)
-    return DrawnDepot(
+    found = DrawnDepot(
         f"deposito-{seed}", tuple(buses), tuple(heads), tuple(sirens), phones, 60 if dice.whether(0.5) else 0
     )
+    return _in_a_yard(dice, found) if dice.whether(0.2) else found
+
+
+def changed(drawn: DrawnDepot, changes: Iterable[str]) -> DrawnDepot:
+    """Return the depot as new orders name it: each change is what is changed and, after a colon, of what."""
+    for change in changes:
+        what, _, name = change.partition(":")
+        drawn = _CHANGES[what](drawn, name)
+    return drawn
+
+
+def changes_of(drawn: DrawnDepot) -> tuple[str, ...]:
+    """Return every change that this depot allows."""
+    found = ["as-it-was"]
+    found += [f"line-renamed:{bus.id}" for bus in drawn.buses]
+    found += [f"siren-renamed:{siren.id}" for siren in drawn.sirens]
+    if len(drawn.heads) > 1:
+        found += [f"{what}:{head.id}" for head in drawn.heads for what in ("head-gone", "head-renamed")]
+    return tuple(found)
 
 
 # --- details -------------------------------------------------------------------------------------
@@ -96,3 +139,53 @@ def _drawn_bus(dice: Dice, number: int) -> DrawnBus:
         rtu=rtu,
         ignores_ids=not rtu and dice.whether(0.15),
     )
+
+
+def _in_a_yard(dice: Dice, drawn: DrawnDepot) -> DrawnDepot:
+    """Hang its heads in a yard with weather; some are of makes that have a profile of their own."""
+    heads = tuple(
+        replace(
+            head,
+            kind=dice.one_of(MAKES) if head.bus and dice.whether(0.6) else head.kind,
+            x_m=0.5 + 2.0 * int(dice.roll() * 3),
+            y_m=0.5 + 2.0 * int(dice.roll() * 2),
+        )
+        for head in drawn.heads
+    )
+    yard = DrawnYard(dice.between(0.0, 1.5), dice.between(0.0, 360.0), dice.between(60.0, 130.0))
+    return replace(drawn, heads=heads, yard=yard)
+
+
+def _renamed(name: str, of: str) -> str:
+    return f"{name}-novo" if name == of else name
+
+
+def _line_renamed(drawn: DrawnDepot, line: str) -> DrawnDepot:
+    return replace(
+        drawn,
+        buses=tuple(replace(bus, id=_renamed(bus.id, line)) for bus in drawn.buses),
+        heads=tuple(replace(head, bus=_renamed(head.bus, line)) for head in drawn.heads),
+        sirens=tuple(replace(siren, bus=_renamed(siren.bus, line)) for siren in drawn.sirens),
+    )
+
+
+def _siren_renamed(drawn: DrawnDepot, name: str) -> DrawnDepot:
+    return replace(drawn, sirens=tuple(replace(siren, id=_renamed(siren.id, name)) for siren in drawn.sirens))
+
+
+def _head_gone(drawn: DrawnDepot, name: str) -> DrawnDepot:
+    left = tuple(head for head in drawn.heads if head.id != name)
+    return replace(drawn, heads=left or drawn.heads)
+
+
+def _head_renamed(drawn: DrawnDepot, name: str) -> DrawnDepot:
+    return replace(drawn, heads=tuple(replace(head, id=_renamed(head.id, name)) for head in drawn.heads))
+
+
+_CHANGES: Final[Mapping[str, Callable[[DrawnDepot, str], DrawnDepot]]] = {
+    "as-it-was": lambda drawn, _: drawn,
+    "line-renamed": _line_renamed,
+    "siren-renamed": _siren_renamed,
+    "head-gone": _head_gone,
+    "head-renamed": _head_renamed,
+}

@@ -14,14 +14,17 @@ from sensors.profiles import Profile
 from sensors.wire.points import Basis
 from simulator.answers import CountFault, IdFault, ScriptedUnit
 from simulator.boards import Boards
-from simulator.checker import Checker, Shown, Sight
+from simulator.checker import Checker
 from simulator.disks import LossyDisk
 from simulator.drawn_heads import STEP_S, FieldHead
+from simulator.drawn_yards import Spills
 from simulator.draws import DrawnDepot
 from simulator.memory_broker import MemoryBroker
 from simulator.mishaps import MISHAPS, Mishap, Place
 from simulator.phones import Phone
 from simulator.pipes import NetLoop
+from simulator.promises import Shown, Sight
+from simulator.rounds import Rounds
 from simulator.scripted import ScriptedServer
 
 PUBLISHES_S: Final = 1.0
@@ -31,23 +34,25 @@ WORST_FIRST: Final = (Sight.SILENT, Sight.BAD, Sight.DOUBTFUL)
 class Field:
     """Everything outside the gateway's process, but for its disk, which has troubles of its own."""
 
-    def __init__(self, loop: NetLoop, drawn: DrawnDepot, depot: Depot, disk: LossyDisk, checker: Checker) -> None:
+    def __init__(
+        self, loop: NetLoop, drawn: DrawnDepot, depot: Depot, disk: LossyDisk, checker: Checker, rounds: Rounds
+    ) -> None:
         self.broker = MemoryBroker()
         self.phones = {channel.id: Phone(channel.id, self._phone_took) for channel in depot.channels}
         self.last_taken: Callable[[str, AlarmEvent], None] = lambda _phone, _event: None
         self._loop = loop
         self._disk = disk
         self._checker = checker
-        self._began = loop.time()
+        self._rounds = rounds
+        self._spills = Spills(drawn.yard) if drawn.yard is not None else None
         self._lines = {
             bus.id: ScriptedServer(serial=bus.serial, rtu=bus.rtu, mute_wait_s=1.0, service_s=0.01)
             for bus in drawn.buses
         }
         self._ignores_ids = {bus.id for bus in drawn.buses if bus.ignores_ids}
         self._rtu = {bus.id for bus in drawn.buses if bus.rtu}
-        self._ill_lines: dict[str, list[str]] = {bus.id: [] for bus in drawn.buses}
+        self._ill_ways: dict[str, list[str]] = {name: [] for name in ("", *(bus.id for bus in drawn.buses))}
         self._ill_phones: dict[str, list[str]] = {name: [] for name in self.phones}
-        self._ill_broker: list[str] = []
         self._ill_disk: list[str] = []
         installed: dict[str, tuple[Profile, Basis]] = {}
         for wired in depot.buses:
@@ -59,7 +64,7 @@ class Field:
             line.port = bus.port
             line.log = deque(maxlen=0)
             line.units = {head.unit: ScriptedUnit() for head in drawn.heads if head.bus == bus.id}
-        self._boards = Boards(drawn.sirens, self._lines, self._ill_lines, checker, loop.time)
+        self._boards = Boards(drawn.sirens, self._lines, self.broker, self._ill_ways, checker, rounds, loop.time)
 
     async def begin(self) -> None:
         """Everything is switched on."""
@@ -73,12 +78,23 @@ class Field:
     # --- gas -------------------------------------------------------------------------------------
 
     def leak(self, name: str, lasts: float, size: float) -> None:
-        """Gas comes to a head, stays, and goes."""
+        """Gas comes to a head, stays, and goes; in a yard it comes out of the ground there, and spreads."""
         head, now = self.heads[name], self._loop.time()
+        if self._spills is not None:
+            begins = self._spills.dry and not any(each.in_gas for each in self.heads.values())
+            self._spills.leak(now, head.drawn, lasts, size)
+            if begins:
+                self._step_yard(self._spills)
+            return
         head.leaks.append((now, now + lasts, size))
         if not head.stepping:
             head.stepping = True
             self._step(head)
+
+    def clear_air(self) -> None:
+        """What lies in a yard is blown away."""
+        if self._spills is not None:
+            self._spills.clear()
 
     def _step(self, head: FieldHead) -> None:
         if head.step(self._loop.time()):
@@ -87,6 +103,16 @@ class Field:
             self._loop.call_later(STEP_S, self._step, head)
         else:
             head.stepping = False
+
+    def _step_yard(self, spills: Spills) -> None:
+        now = self._loop.time()
+        spills.advance(now)
+        for head in self.heads.values():
+            if head.step(now, spills.at(head.drawn)):
+                self._show(head)
+        spills.forget(now, [head.drawn for head in self.heads.values()])
+        if not spills.dry or any(head.in_gas for head in self.heads.values()):
+            self._loop.call_later(STEP_S, self._step_yard, spills)
 
     # --- faults ----------------------------------------------------------------------------------
 
@@ -107,9 +133,9 @@ class Field:
             case Place.UNIT | Place.TOPIC:
                 return self.heads[target].mishaps
             case Place.LINE:
-                return self._ill_lines[target]
+                return self._ill_ways[target]
             case Place.BROKER:
-                return self._ill_broker
+                return self._ill_ways[""]
             case Place.COIL:
                 return self._boards.ill[target]
             case Place.PHONE:
@@ -129,10 +155,13 @@ class Field:
                 self._way_changed("")
             case Place.COIL:
                 self._boards.fit(target, mishap, on=on)
+                if "hinders" in mishap.changes:
+                    self._way_changed(self._boards.line_of(target))
             case Place.PHONE:
                 phone, ill = self.phones[target], self._ill_phones[target]
                 phone.mood = str(MISHAPS[ill[-1]].changes["mood"]) if ill else "well"
                 self._checker.way_out(self._loop.time(), target, well=not ill)
+                self._rounds.phone(self._loop.time(), target, well=not ill)
             case Place.DISK:
                 self._fit_disk()
 
@@ -169,7 +198,7 @@ class Field:
             unit.silent = True  # its gateway has given up by then; on RTU `late_ms` says that nobody is so slow
 
     async def _fit_line(self, name: str, mishap: Mishap, *, on: bool) -> None:
-        line, ill = self._lines[name], self._ill_lines[name]
+        line, ill = self._lines[name], self._ill_ways[name]
         changes = {key for what in ill for key in MISHAPS[what].changes}
         line.mute = bool(changes & {"mute", "unplugged"})
         line.frozen = "frozen" in changes
@@ -186,7 +215,7 @@ class Field:
             line.reset()
 
     def _fit_broker(self) -> None:
-        changes = {key for what in self._ill_broker for key in MISHAPS[what].changes}
+        changes = {key for what in self._ill_ways[""] for key in MISHAPS[what].changes}
         if "gone" in changes and not self.broker.gone:
             self.broker.drop()
         self.broker.gone = "gone" in changes
@@ -213,8 +242,10 @@ class Field:
         self._checker.shown(self._loop.time(), head.drawn.id, Shown(self._sight(head), head.lel))
 
     def _sight(self, head: FieldHead) -> Sight:
-        way = self._ill_lines[head.drawn.bus] if head.drawn.bus else self._ill_broker
+        way = self._ill_ways[head.drawn.bus]
         found = [self._severity(what, head) for what in (*head.mishaps, *way)]
+        if self._boards.hinders(head.drawn.bus):
+            found.append(Sight.DOUBTFUL)
         worst = next((sight for sight in WORST_FIRST if sight in found), Sight.PLAIN)
         # two harmless faults at once may well cost a poll and its retry
         return Sight.DOUBTFUL if worst is Sight.PLAIN and len(found) > 1 else worst
@@ -263,4 +294,5 @@ class Field:
 
     def _phone_took(self, phone: Phone, notice: Notice) -> None:
         self._checker.told(self._loop.time(), notice.event)
+        self._rounds.told(self._loop.time(), phone.id, notice.event)
         self.last_taken(phone.id, notice.event)

@@ -13,14 +13,16 @@ from gateway.engine import Engine
 from gateway.events import Committed, Effect, Event, Record
 from gateway.hands import Hands
 from gateway.journal import Journal, open_anyhow
+from gateway.links import Links
 from gateway.runtime import Runtime
-from gateway.wiring import Ears, Outside, build, orders
+from gateway.wiring import Ears, Outside, Wiring, build, orders
 from sensors.drivers.pacer import Pacer
 from sensors.readings import Scan
 from simulator.disks import LossyDisk
 from simulator.field import Field
 from simulator.phones import Phone
-from simulator.virtual import VirtualClock, VirtualLoop, VirtualThreads
+from simulator.virtual import VirtualClock, VirtualLoop
+from simulator.virtual_threads import VirtualThreads
 
 BEAT_S: Final = 1.0
 CLOSES_WITHIN_S: Final = 1.0
@@ -88,13 +90,11 @@ class Life:
         self.journal: Journal = opened.journal
         self.reason = opened.reason
         history = NoHistory()
+        self._pacer = Pacer()
+        self._field = field
         self.hands = WatchedHands(clock, self.journal, keeper=lambda: history, show=lambda: None)
         self.runtime = Runtime(self.hands.part_trouble)
-
-        def phone(channel: WebhookChannel | MqttChannel | ConsoleChannel, _: Depot, __: Ears) -> Phone:
-            return field.phones[channel.id]
-
-        self.wiring = build(depot, clock, Pacer(), self.hands.ears(), Outside(field.broker.connect, phone))
+        self.wiring = self._build(depot)
         self.engine = Engine(orders(depot, self.wiring), boot, self.journal.restored, clock.now())
         self.hands.take(self.engine, self.wiring)
         self._beating: asyncio.TimerHandle | None = None
@@ -104,9 +104,29 @@ class Life:
         self.hands.onlooker = onlooker
         self.journal.start(committed=self.hands.committed, trouble=self.hands.journal_trouble)
         self.hands.perform(self.engine.start(self._clock.now()))
+        self._start_wiring()
+        self._beating = self._loop.call_later(BEAT_S, self._beat)
+
+    async def follow(self, depot: Depot) -> None:
+        """Follow new orders, as the gateway does after a SIGHUP."""
+        wiring = self._build(depot)
+        await self.runtime.end("wiring")
+        self.wiring, self.hands.links = wiring, Links()
+        effects = self.engine.reorder(orders(depot, wiring), self._clock.now())
+        self.hands.take(self.engine, wiring)
+        self.hands.perform(effects)
+        self._start_wiring()
+
+    def _build(self, depot: Depot) -> Wiring:
+        def phone(channel: WebhookChannel | MqttChannel | ConsoleChannel, _: Depot, __: Ears) -> Phone:
+            return self._field.phones[channel.id]
+
+        outside = Outside(self._field.broker.connect, phone)
+        return build(depot, self._clock, self._pacer, self.hands.ears(), outside)
+
+    def _start_wiring(self) -> None:
         for name, part in self.wiring.parts:
             self.runtime.start(name, part, "wiring")
-        self._beating = self._loop.call_later(BEAT_S, self._beat)
 
     def _beat(self) -> None:
         self.hands.beat(clock_is_set=lambda: True)

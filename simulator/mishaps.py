@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
-from simulator.checker import Sight
+from simulator.promises import Sight
 
 
 class Place(Enum):
@@ -71,6 +71,13 @@ MISHAPS: Final[Mapping[str, Mishap]] = {
     "broker-gone": Mishap(Place.BROKER, Sight.SILENT, {"gone": True}),
     "broker-mute": Mishap(Place.BROKER, Sight.SILENT, {"mute": True}),
     "stuck-coil": Mishap(Place.COIL, Sight.SILENT, {"stuck": True}),
+    "refused-writes": Mishap(Place.COIL, Sight.SILENT, {"refuses_writes": 4}),
+    "crossed-coils": Mishap(Place.COIL, Sight.SILENT, {"crossed": True}),
+    "dropping-coil": Mishap(Place.COIL, Sight.SILENT, {"let_go_s": 1.0}),
+    "refusing-board": Mishap(Place.COIL, Sight.SILENT, {"exception": 4}),
+    "mute-board": Mishap(Place.COIL, Sight.SILENT, {"silent": True, "hinders": True}),
+    "late-board": Mishap(Place.COIL, Sight.SILENT, {"delay_s": 0.5, "hinders": True}),
+    "board-of-another-name": Mishap(Place.COIL, Sight.SILENT, {"wrong_unit": 98, "hinders": True}),
     "switched-off": Mishap(Place.COIL, Sight.PLAIN, {"switched_off": True}, lasts=0.01),
     "hung-phone": Mishap(Place.PHONE, Sight.SILENT, {"mood": "hung"}),
     "failing-phone": Mishap(Place.PHONE, Sight.SILENT, {"mood": "failing"}),

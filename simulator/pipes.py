@@ -110,7 +110,7 @@ class Pipe(asyncio.Transport):
     def write(self, data: bytes | bytearray | memoryview) -> None:
         """Send."""
         if not self._closing and self.peer is not None and len(data):
-            self._loop.call_later(TRAVEL_S, self.peer.arrive, bytes(data))
+            self._loop.post(TRAVEL_S, self.peer.arrive, bytes(data))
 
     def arrive(self, data: bytes) -> None:
         """Bytes of the other end have come."""

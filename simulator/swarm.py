@@ -13,17 +13,20 @@ from alerts.effects import OutputKind
 from gateway.budget import budgets
 from gateway.configuration.loading import load
 from gateway.depot import Depot
-from simulator.checker import Broken, Checker, HeadRule, Rules
+from simulator.checker import Checker
 from simulator.dice import Dice
 from simulator.disks import LossyDisk
 from simulator.drawn_file import toml
-from simulator.draws import DrawnDepot
+from simulator.draws import DrawnDepot, changed
 from simulator.draws import depot as drawn_depot
 from simulator.field import Field
-from simulator.game import Game
+from simulator.game import Game, posted
 from simulator.pipes import NetLoop
+from simulator.promises import Broken, HeadRule, Rules
+from simulator.rounds import Rounds
 from simulator.timelines import Happening, timeline
-from simulator.virtual import VirtualClock, current
+from simulator.virtual import VirtualClock
+from simulator.virtual_threads import current
 from simulator.witness import Witness
 
 TICKS_S: Final = 0.05
@@ -73,12 +76,14 @@ def play(
     with TemporaryDirectory(prefix="vigia-swarm-", dir=_memory()) as folder:
         loop = NetLoop()  # type: ignore[abstract]  # what is not there, nothing here asks for
         try:
-            depot = _installed(drawn, Path(folder))
+            install = _Installer(drawn, Path(folder))
+            depot = install(())
             clock, checker = VirtualClock(loop), Checker(rules_of(depot))
-            field_ = Field(loop, drawn, depot, disk, checker)
-            witness = Witness(loop, clock, checker, looks)
+            rounds = Rounds(drawn.phones[0], posted(depot, ()))
+            field_ = Field(loop, drawn, depot, disk, checker, rounds)
+            witness = Witness(loop, clock, checker, rounds, looks)
             field_.last_taken = lambda phone, event: witness.note("took", phone, event.id)
-            game = Game(loop, clock, depot, field_, disk, checker, witness, Dice(seed * 2 + 3))
+            game = Game(loop, clock, install, field_, disk, checker, rounds, witness, Dice(seed * 2 + 3))
             loop.run_until_complete(game.play(happenings, hours))
         finally:
             disk.unregister()
@@ -86,12 +91,20 @@ def play(
     return Verdict(seed, hours, witness.trace, witness.events, witness.broken(), witness.kept(), tuple(happenings))
 
 
-def _installed(drawn: DrawnDepot, folder: Path) -> Depot:
-    file = folder / "depot.toml"
-    file.write_text(toml(drawn), encoding="utf-8")
-    depot = load(file, {}).depot
-    depot.data.mkdir(parents=True, exist_ok=True)
-    return depot
+class _Installer:
+    """Writes the depot's file as it was changed, and reads it as the gateway does."""
+
+    def __init__(self, drawn: DrawnDepot, folder: Path) -> None:
+        self._drawn = drawn
+        self._file = folder / "depot.toml"
+        self._known: dict[tuple[str, ...], Depot] = {}
+
+    def __call__(self, changes: tuple[str, ...]) -> Depot:
+        if changes not in self._known:
+            self._file.write_text(toml(changed(self._drawn, changes)), encoding="utf-8")
+            depot = self._known[changes] = load(self._file, {}).depot
+            depot.data.mkdir(parents=True, exist_ok=True)
+        return self._known[changes]
 
 
 def shortest(verdict: Verdict, most_tries: int = MOST_TRIES) -> Verdict:

@@ -11,13 +11,9 @@ uvicorn and the web child, the control socket, signals, the store of readings. T
 
 import asyncio
 import heapq
-import sys
-import threading
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Generator
-from contextlib import suppress
 from contextvars import Context
-from types import TracebackType
 from typing import Any, TypeVar, TypeVarTuple
 
 from sensors.stamps import SECOND, Instant, Stamp, UtcNanos
@@ -42,8 +38,8 @@ class VirtualLoop(asyncio.AbstractEventLoop):
 
     def __init__(self, start_s: float = 1000.0) -> None:
         self._now = start_s
-        self._ready: deque[asyncio.Handle] = deque()
-        self._timers: list[tuple[float, int, asyncio.TimerHandle]] = []
+        self._ready: deque[asyncio.Handle | _Posted] = deque()
+        self._timers: list[tuple[float, int, asyncio.TimerHandle | _Posted]] = []
         self._count = 0
         self._cancelled = 0
         self._closed = False
@@ -93,7 +89,7 @@ class VirtualLoop(asyncio.AbstractEventLoop):
             if handle._cancelled:  # noqa: SLF001
                 self._cancelled -= 1
             else:
-                handle._scheduled = False  # type: ignore[attr-defined]  # noqa: SLF001 - else a late cancel counts
+                handle._scheduled = False  # type: ignore[union-attr]  # noqa: SLF001 - else a late cancel counts
                 ready.append(handle)
         return True
 
@@ -140,6 +136,11 @@ class VirtualLoop(asyncio.AbstractEventLoop):
         self._count += 1
         heapq.heappush(self._timers, (when, self._count, handle))
         return handle
+
+    def post(self, delay: float, callback: Callable[[T], object], what: T) -> None:
+        """Hand this over so many virtual seconds later, come what may: a timer that nobody can cancel, at less cost."""
+        self._count += 1
+        heapq.heappush(self._timers, (self._now + delay, self._count, _Posted(callback, what)))
 
     def _timer_handle_cancelled(self, handle: asyncio.TimerHandle) -> None:  # noqa: ARG002 - asyncio's call
         """Forget cancelled timers once they are the most."""
@@ -193,6 +194,20 @@ class VirtualLoop(asyncio.AbstractEventLoop):
     default_exception_handler = call_exception_handler
 
 
+class _Posted:
+    """What is handed over at its time; to the loop as good as a handle of asyncio."""
+
+    __slots__ = ("_callback", "_scheduled", "_what")
+    _cancelled = False
+
+    def __init__(self, callback: Callable[[Any], object], what: object) -> None:
+        self._callback = callback
+        self._what = what
+
+    def _run(self) -> None:
+        self._callback(self._what)
+
+
 class VirtualClock:
     """Both clocks of a virtual depot. `skew_ns` sets the civil one ahead of the truth; the steps of it are faults."""
 
@@ -204,189 +219,3 @@ class VirtualClock:
         """Return the present moment on both clocks."""
         mono = round(self._loop.time() * SECOND)
         return Stamp(Instant(mono), UtcNanos(EPOCH_NS + mono + self.skew_ns))
-
-
-# --- threads -------------------------------------------------------------------------------------
-
-
-class KilledError(BaseException):
-    """The end of a virtual thread whose process was killed: raised where it waits."""
-
-
-class VirtualThreads:
-    """Threads that run one at a time, each only while the loop stands still: real threads that pass a baton.
-
-    So the writer of the journal is the very code that runs in a process, SQLite's calls into a slow disk may wait in
-    the midst of a commit while the loop goes on, and yet the order of everything is always the same.
-    """
-
-    def __init__(self, loop: VirtualLoop) -> None:
-        self._loop = loop
-        self._all: list[VirtualThread] = []
-
-    def monotonic(self) -> float:
-        """Virtual seconds."""
-        return self._loop.time()
-
-    def condition(self) -> "VirtualCondition":
-        """Make a condition of virtual threads."""
-        return VirtualCondition()
-
-    def start(self, run: Callable[[], None], name: str) -> "VirtualThread":
-        """Start a thread; its first step comes in this moment, after what is ready already."""
-        thread = VirtualThread(self._loop, run, name)
-        self._all.append(thread)
-        self._loop.call_soon(thread.resume)
-        return thread
-
-    def kill(self) -> None:
-        """End all of them where they wait, as the end of their process does."""
-        for thread in self._all:
-            thread.kill()
-        self._all.clear()
-
-
-class VirtualThread:
-    """One thread with its baton."""
-
-    def __init__(self, loop: VirtualLoop, run: Callable[[], None], name: str) -> None:
-        self.loop = loop
-        self._mine, self._loops = threading.Lock(), threading.Lock()
-        self._mine.acquire()
-        self._loops.acquire()
-        self._run = run
-        self._begun = self._ended = self._killed = False
-        self._fault: BaseException | None = None
-        self._ends: list[Callable[[], None]] = []
-        self._thread = threading.Thread(target=self._body, name=f"virtual-{name}", daemon=True)
-        self._thread.virtual = self  # type: ignore[attr-defined]
-
-    def resume(self) -> None:
-        """Let it run until it waits or ends. Called by the loop.
-
-        Raises:
-            BaseException: what it died of.
-        """
-        if self._ended:
-            return
-        if not self._begun:
-            self._begun = True
-            self._thread.start()
-        else:
-            self._mine.release()
-        self._loops.acquire()
-        if not self.is_alive():
-            self._thread.join()
-            for end in self._ends:
-                self.loop.call_soon(end)
-        if self._fault is not None:
-            fault, self._fault = self._fault, None
-            raise fault
-
-    def kill(self) -> None:
-        """Raise `KilledError` where it waits, until it has ended."""
-        self._killed = True
-        if not self._begun:
-            self._ended = True
-        while not self._ended:
-            self.resume()
-
-    def pause(self) -> None:
-        """Give the baton back until `resume`. Called by the thread itself."""
-        self._loops.release()
-        self._mine.acquire()
-        if self._killed:
-            raise KilledError
-
-    def sleep(self, seconds: float) -> None:
-        """Wait in virtual time. Called by the thread itself."""
-        self.loop.call_later(seconds, self.resume)
-        self.pause()
-
-    def join(self, timeout: float | None = None) -> None:
-        """Wait for its end; from another virtual thread, or with no time to wait."""
-        if self._ended or timeout == 0:
-            return
-        waiting = current()
-        assert waiting is not None, "the loop itself may not wait for a thread"
-        woken = [False]
-
-        def wake() -> None:
-            if not woken[0]:
-                woken[0] = True
-                waiting.resume()
-
-        self._ends.append(wake)
-        if timeout is not None:
-            self.loop.call_later(timeout, wake)
-        waiting.pause()
-
-    def when_ended(self, tell: Callable[[], None]) -> None:
-        """Have the loop call this after its end."""
-        self._ends.append(tell)
-
-    def is_alive(self) -> bool:
-        """Whether it has not ended."""
-        return not self._ended
-
-    def _body(self) -> None:
-        try:
-            with suppress(KilledError):
-                self._run()
-        finally:
-            self._fault = sys.exception()  # the loop raises it, in its own thread
-            self._ended = True
-            self._loops.release()
-
-
-class VirtualCondition:
-    """Where virtual threads wait for each other and for the loop. Its lock needs no holding: only one ever runs."""
-
-    def __init__(self) -> None:
-        self._waiting: deque[tuple[VirtualThread, list[bool]]] = deque()
-
-    def __enter__(self) -> bool:
-        return True
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
-    ) -> None:
-        pass
-
-    def wait(self, timeout: float | None = None) -> bool:
-        """Wait until notified, or for so many virtual seconds."""
-        thread = current()
-        assert thread is not None, "the loop itself may not wait for a thread"
-        state = [False, False]  # woken, and by a notice
-        entry = (thread, state)
-        self._waiting.append(entry)
-        timer = None if timeout is None else thread.loop.call_later(timeout, self._late, entry)
-        thread.pause()
-        if timer is not None:
-            timer.cancel()
-        return state[1]
-
-    def notify(self, n: int = 1) -> None:
-        """Wake so many, in the order in which they came."""
-        for _ in range(n):
-            if not self._waiting:
-                return
-            thread, state = self._waiting.popleft()
-            state[:] = [True, True]
-            thread.loop.call_soon(thread.resume)
-
-    def notify_all(self) -> None:
-        """Wake all."""
-        self.notify(len(self._waiting))
-
-    def _late(self, entry: tuple[VirtualThread, list[bool]]) -> None:
-        if not entry[1][0]:
-            entry[1][0] = True
-            self._waiting.remove(entry)
-            entry[0].resume()
-
-
-def current() -> VirtualThread | None:
-    """Return the virtual thread that asks; None for the loop's own."""
-    found: VirtualThread | None = getattr(threading.current_thread(), "virtual", None)
-    return found

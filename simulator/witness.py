@@ -12,9 +12,11 @@ from gateway.hands import OUTCOMES_WAITING
 from gateway.journal.writer import MOST_QUEUED
 from gateway.records import event_from
 from simulator.bookkeeping import Bookkeeping
-from simulator.checker import Broken, Checker
+from simulator.checker import Checker
 from simulator.lives import Life, Onlooker
 from simulator.pipes import NetLoop
+from simulator.promises import Broken
+from simulator.rounds import Rounds
 from simulator.virtual import VirtualClock
 
 MOST_TIMERS: Final = 400
@@ -35,13 +37,16 @@ class Witness(Onlooker):
         events: alarm events so far.
     """
 
-    def __init__(self, loop: NetLoop, clock: VirtualClock, checker: Checker, looks: Callable[[float], None]) -> None:
+    def __init__(
+        self, loop: NetLoop, clock: VirtualClock, checker: Checker, rounds: Rounds, looks: Callable[[float], None]
+    ) -> None:
         self.life: Life | None = None
         self.events = 0
         self.books = Bookkeeping()
         self._loop = loop
         self._clock = clock
         self._checker = checker
+        self._rounds = rounds
         self._looks = looks
         self._began = loop.time()
         self._trace = hashlib.sha256()
@@ -61,17 +66,21 @@ class Witness(Onlooker):
     @property
     def over(self) -> bool:
         """Whether a promise was not kept."""
-        return bool(self._checker.broken or self.books.broken or self._loop.faults)
+        return bool(self._checker.broken or self._rounds.broken or self.books.broken or self._loop.faults)
 
     def broken(self) -> tuple[Broken, ...]:
         """Every promise that was not kept, oldest first, with seconds since the beginning."""
-        broken = sorted((*self._checker.broken, *self.books.broken), key=lambda each: each.at)
+        broken = sorted((*self._checker.broken, *self._rounds.broken, *self.books.broken), key=lambda each: each.at)
         faults = [Broken(self._loop.time(), "no-crash", fault) for fault in self._loop.faults]
         return tuple(Broken(round(each.at - self._began, 3), each.promise, each.detail) for each in broken + faults)
 
     def kept(self) -> dict[str, int]:
         """How often each promise was put to the test."""
-        return self._checker.kept | {f"messages {how}": count for how, count in self.books.settled.items()}
+        return (
+            self._checker.kept
+            | self._rounds.kept
+            | {f"messages {how}": count for how, count in self.books.settled.items()}
+        )
 
     def note(self, *said: object) -> None:
         """Write one line of the trace."""
@@ -91,6 +100,7 @@ class Witness(Onlooker):
         owed = (owed.delivery.id for owed in life.engine.telling.outbox)
         self.books.put_back(now, life.journal.restored, life.engine.book, owed)
         self._checker.began(now)
+        self._rounds.stirred(now)
         self.inspect()
 
     def ends(self) -> None:
@@ -112,7 +122,9 @@ class Witness(Onlooker):
                     self.books.recorded(now, effect)
                     self._entries(effect.entries)
                     alarms = (entry.body for entry in effect.entries if entry.kind == "alarm")
-                    self._checker.heard(now, [event_from(body, self._clock.now()) for body in alarms])
+                    events = [event_from(body, self._clock.now()) for body in alarms]
+                    self._checker.heard(now, events)
+                    self._rounds.heard(now, events)
                 case Deliver():
                     self.note("deliver", effect.delivery.id, effect.delivery.attempt, effect.recorded)
                     self.books.leaves(now, effect.event, recorded=effect.recorded)
@@ -154,6 +166,7 @@ class Witness(Onlooker):
         self._looks(self.now)
         if life is None:
             return
+        self._rounds.look(now, life.engine.book)
         lanes = life.wiring.dispatcher.counts()
         figures = {
             "outbox": (len(life.engine.telling.outbox), MOST_OWED),

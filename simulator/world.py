@@ -197,7 +197,8 @@ class Floor:
             here, there = kg[a], kg[b]
             if here == there == 0.0:
                 continue
-            weight = sqrt(min(buoyancy * max(here, there), most)) * (here - there)
+            pull = buoyancy * (max(there, here))
+            weight = (sqrt(pull) if pull < most else FASTEST_M_S) * (here - there)
             moved = share * (weight + drift * (here if drift > 0.0 else there))
             gained[a] -= moved
             gained[b] += moved

@@ -2,7 +2,7 @@
 
 import ipaddress
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
@@ -18,14 +18,18 @@ BROKER = "mqtt"
 """Source of all MQTT heads, and id of the channel that a broker brings with it."""
 
 
-def crosscheck(sheet: Sheet, tables: Tables) -> None:
+Clauses: TypeAlias = tuple[tuple[Statute, Detection], ...]
+"""Detection clauses, each with its pack; to read the packs takes long, so it is done once for a file."""
+
+
+def crosscheck(sheet: Sheet, tables: Tables, clauses: Clauses) -> None:
     """Note everything that does not agree."""
     _unique_ids(sheet)
     _unique_names(sheet, "area", tables.areas)
     _unique_names(sheet, "detector", tables.detectors)
     _unique_names(sheet, "recipient", tables.recipients)
     _depot(sheet, tables)
-    _levels(sheet, tables)
+    _levels(sheet, tables, clauses)
     lines.crosscheck(sheet, tables)
     _detectors(sheet, tables)
     _channels(sheet, tables)
@@ -36,7 +40,7 @@ def crosscheck(sheet: Sheet, tables: Tables) -> None:
     _warnings(sheet, tables)
 
 
-def applicable(tables: Tables) -> tuple[tuple[Statute, Detection], ...]:
+def applicable(tables: Tables) -> Clauses:
     """Return the detection clauses that bind this depot's largest area, the house's own last."""
     kg = max((area.table.licensed_kg for area in tables.areas), default=0.0)
     laws = tables.depot.table.laws if tables.depot else []
@@ -136,7 +140,7 @@ def is_url(text: str) -> bool:
     return parts.scheme in ("http", "https") and bool(parts.hostname) and port_is_valid and clean
 
 
-def _levels(sheet: Sheet, tables: Tables) -> None:
+def _levels(sheet: Sheet, tables: Tables, clauses: Clauses) -> None:
     if tables.levels is None:
         return
     levels = tables.levels.table
@@ -147,13 +151,13 @@ def _levels(sheet: Sheet, tables: Tables) -> None:
         sheet.refuse(("levels", "dead_band"), "dead_band", got=f"{levels.dead_band:g}", a1=f"{levels.a1:g}")
     limits = [
         (detection.set_point_lel_pct, f"{pack.citation}, {detection.clause}")
-        for pack, detection in applicable(tables)
+        for pack, detection in clauses
         if detection.set_point_lel_pct is not None
     ]
     strictest = min((limit for limit, _ in limits), default=None)
     if strictest is not None and levels.a1 > strictest:
-        clauses = "; ".join(clause for limit, clause in limits if limit == strictest)
-        values = {"got": f"{levels.a1:g}", "limit": f"{strictest:g}", "clauses": clauses}
+        cited = "; ".join(clause for limit, clause in limits if limit == strictest)
+        values = {"got": f"{levels.a1:g}", "limit": f"{strictest:g}", "clauses": cited}
         sheet.refuse(("levels", "A1"), "a1_above_law", **values)
 
 

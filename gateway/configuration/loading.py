@@ -16,7 +16,7 @@ from alerts.routing import EscalationStep, Recipient
 from compliance import statutes
 from compliance.vocabulary import StatuteKind
 from gateway.commissioning.upkeep import Intervals
-from gateway.configuration.crosschecks import BROKER, applicable, crosscheck, host_and_port
+from gateway.configuration.crosschecks import BROKER, Clauses, applicable, crosscheck, host_and_port
 from gateway.configuration.heads import Head, heads_of, max_age_s
 from gateway.configuration.lines import late_ms
 from gateway.configuration.outputs import outputs_of, plan_of
@@ -97,7 +97,8 @@ def load(path: Path, environ: Mapping[str, str]) -> Loaded:
 def _loaded(sheet: Sheet, path: Path, environ: Mapping[str, str]) -> Loaded:
     sheet = overlay(sheet, environ)
     tables = typed(sheet)
-    crosscheck(sheet, tables)
+    clauses = applicable(tables)
+    crosscheck(sheet, tables, clauses)
     _socket_fits(sheet, tables, path)
     heads = heads_of(sheet, tables, path.parent)
     secrets = _Secrets(sheet, path.parent, environ)
@@ -108,7 +109,7 @@ def _loaded(sheet: Sheet, path: Path, environ: Mapping[str, str]) -> Loaded:
     tests, supplies = plan_of(sheet, tables, outputs), supplies_of(sheet, tables, path.parent)
     stock, scales = stock_sources_of(sheet, tables, path.parent), scales_of(sheet, tables, path.parent)
     sheet.finish()
-    depot = _depot(path, tables, heads, mqtt=mqtt, channels=channels, influx=influx)
+    depot = _depot(path, tables, heads, clauses, mqtt=mqtt, channels=channels, influx=influx)
     depot = replace(depot, outputs=outputs, tests=tests, supplies=supplies, stock_sources=stock, scales=scales)
     return Loaded(depot, tuple(dict.fromkeys(sheet.warnings)))
 
@@ -253,6 +254,7 @@ def _depot(
     path: Path,
     tables: Tables,
     heads: tuple[Head, ...],
+    clauses: Clauses,
     *,
     mqtt: MqttSettings | None,
     channels: tuple[Channel, ...],
@@ -274,7 +276,7 @@ def _depot(
         data=path.absolute().parent / depot.data,
         public_url=depot.public_url,
         reference_vol_pct=depot.lel_reference_vol_pct,
-        areas=tuple(_areas(tables)),
+        areas=tuple(_areas(tables, clauses)),
         buses=tuple(_buses(tables, heads)),
         detectors=tuple(_detector(head) for head in heads),
         mqtt=mqtt,
@@ -295,7 +297,7 @@ def _depot(
             EscalationStep(step.table.after_s, tuple(step.table.recipients))
             for step in sorted(tables.escalation, key=lambda step: step.table.after_s)
         ),
-        within_s=_house_within_s(),
+        within_s=_house_within_s(clauses),
         by_design=tuple(rules(tables, depot.timezone)),
         keeping=_keeping(tables),
         influx=influx,
@@ -303,18 +305,18 @@ def _depot(
     )
 
 
-def _house_within_s() -> float:
-    house = statutes.load(statutes.HOUSE)
-    if house.detection is None or house.detection.within_s is None:
+def _house_within_s(clauses: Clauses) -> float:
+    within_s = next((detection.within_s for pack, detection in clauses if pack.id == statutes.HOUSE), None)
+    if within_s is None:
         raise AssertionError("the house pack lost its promise")
-    return house.detection.within_s
+    return within_s
 
 
-def _areas(tables: Tables) -> Iterator[Area]:
-    clauses = [detection for pack, detection in applicable(tables) if pack.kind is StatuteKind.STATUTE]
+def _areas(tables: Tables, clauses: Clauses) -> Iterator[Area]:
+    lawful = [detection for pack, detection in clauses if pack.kind is StatuteKind.STATUTE]
     for area in (entry.table for entry in tables.areas):
         limits = [
-            clause.within_s for clause in clauses if clause.within_s is not None and clause.binds(area.licensed_kg)
+            clause.within_s for clause in lawful if clause.within_s is not None and clause.binds(area.licensed_kg)
         ]
         yield Area(area.id, area.licensed_kg, area.use, area.name or area.id, min(limits, default=None))
 

@@ -8,7 +8,8 @@ from alerts.policy import Levels
 from gateway.events import Action, Record
 from gateway.records import event_from
 from sensors.readings import Quality, Status
-from simulator.checker import Checker, HeadRule, Rules, Shown, Sight
+from simulator.checker import Checker
+from simulator.promises import HeadRule, Rules, Shown, Sight
 from simulator.room import Room, orders
 
 RULES = Rules(Levels(10.0, 20.0, 40.0), {"GD-1": HeadRule("bus", 3.0, 6.0)}, frozenset({"siren"}), frozenset())

@@ -26,6 +26,7 @@ def test_a_hundred_depot_hours_keep_every_promise(first: int) -> None:
         for promise, count in verdict.kept.items():
             kept[promise] = kept.get(promise, 0) + count
     assert kept["alarm-in-time"] > 100 and kept["blind-in-time"] > 40, "they were put to the test"
+    assert kept["siren-follows"] > 1000 and kept["blind-is-told"] > 500, "and gone round for"
     assert kept["no-false-clear"] > 40 and kept["latched"] > 20 and kept["messages accepted"] > 400
 
 

@@ -11,7 +11,8 @@ import pytest
 
 from simulator.disks import LossyDisk
 from simulator.pipes import HOST, NetLoop
-from simulator.virtual import VirtualClock, VirtualThreads, current
+from simulator.virtual import VirtualClock
+from simulator.virtual_threads import VirtualThreads, current
 
 
 @pytest.fixture
