@@ -3,25 +3,34 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from dashboards.conformity.phrases import Phrases
+from dashboards.reports.readable import Readable
 from dashboards.sheet import MARK, local, quoted
 from dashboards.wording import Locale
 
 VERDICTS = ("statute", "clause", "rule", "subject", "verdict", "since", "margin", "holds_until", "due", "verdict_then")
+VERDICTS_SAID = ("law", "asked", "thing", "margin_said")
 BREACHES = ("statute", "clause", "rule", "subject", "severity", "begun", "ended", "duration_s", "done")
+BREACHES_SAID = ("law", "asked", "thing", "severity_said", "done_said")
 ALARMS = (
     "id", "subject", "kind", "level", "drill", "peak_lel_pct", "sampled", "first_output_ms", "sounded_ms",
     "acknowledged", "acknowledged_by", "acknowledged_after_s", "cleared", "reset", "reset_by",
 )  # fmt: skip
-STOCK = ("area", "lot", "size_kg", "state", "brand", "place", "units")
+STOCK = ("area", "lot", "size_kg", "state", "brand", "place", "units", "area_said", "state_said", "place_said")
 LEDGER = ("detector", "month", "seconds", "watched_pct", "blind_pct", "inhibited_pct", "in_test_pct", "off_pct")
-GAPS = ("detector", "state", "start", "end", "seconds", "cause", "by")
+GAPS = ("detector", "state", "start", "end", "seconds", "cause", "by", "state_said")
 REGISTERS = ("register", "subject", "field", "value", "by", "effective")
+REGISTERS_SAID = ("register_said", "thing", "field_said", "value_said")
 TIMES = frozenset({"begun", "ended", "sampled", "acknowledged", "cleared", "reset", "start", "end", "effective"})
 
 
-def tables(report: Mapping[str, Any], locale: Locale) -> str:
-    """Return every table of a report, parted by an empty line."""
-    depot, proof = report["depot"], report["journal"]
+def tables(report: Mapping[str, Any], phrases: Phrases) -> str:
+    """Return every table of a report, parted by an empty line: ids and keys first, then what they mean in words."""
+    depot, proof, locale = report["depot"], report["journal"], phrases.locale
+    said = Readable.of(report["verdicts"], phrases)
+    piles = (pile for area in report["stock"]["areas"] for pile in area["piles"])
+    found = (_verdict(said.verdict(one)) for one in report["verdicts"]["findings"])
+    broken = (_breach(said.breach(one)) for one in report["breaches"])
     head = [
         ("depot", depot["name"]),
         ("address", depot["address"]),
@@ -35,13 +44,13 @@ def tables(report: Mapping[str, Any], locale: Locale) -> str:
     ]
     parts = [
         "".join(_line((locale.text(f"report.{name}"), value)) for name, value in head),
-        _table("verdicts", VERDICTS, (_verdict(one) for one in report["verdicts"]["findings"]), locale),
-        _table("breaches", BREACHES, (_breach(one) for one in report["breaches"]), locale),
+        _table("verdicts", (*VERDICTS, *VERDICTS_SAID), found, locale),
+        _table("breaches", (*BREACHES, *BREACHES_SAID), broken, locale),
         _table("alarms", ALARMS, report["alarms"], locale),
-        _table("stock", STOCK, (pile for area in report["stock"]["areas"] for pile in area["piles"]), locale),
-        _table("registers", REGISTERS, _registers(report["registers"]), locale),
+        _table("stock", STOCK, map(said.pile, piles), locale),
+        _table("registers", (*REGISTERS, *REGISTERS_SAID), said.registered(report["registers"]), locale),
         _table("ledger", LEDGER, report["ledger"], locale),
-        _table("gaps", GAPS, report["gaps"], locale),
+        _table("gaps", GAPS, map(said.gap, report["gaps"]), locale),
     ]
     return MARK + "\r\n".join(parts)
 
@@ -64,7 +73,7 @@ def _cell(name: str, value: object, locale: Locale) -> str:
     if name in TIMES and isinstance(value, str):
         return local(value, locale)
     if name in ("verdict", "verdict_then"):
-        return locale.text(f"report.{value}")
+        return locale.text(f"verdict.{value}")
     if isinstance(value, float):
         return locale.number(value, 3)
     return str(value)
@@ -79,18 +88,3 @@ def _verdict(one: Mapping[str, Any]) -> dict[str, Any]:
 def _breach(one: Mapping[str, Any]) -> dict[str, Any]:
     done = ", ".join(f"{step['register']} {step['subject']}" for step in one["done"])
     return {**one, "done": done}
-
-
-def _registers(registers: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
-    for name, held in registers.items():
-        for one in held:
-            for field, value in one["values"].items():
-                told = one["told"][field]
-                yield {
-                    "register": name,
-                    "subject": one["subject"],
-                    "field": field,
-                    "value": value,
-                    "by": told["by"],
-                    "effective": told["effective"],
-                }

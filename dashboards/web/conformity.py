@@ -216,7 +216,7 @@ def _picked(papers: Papers, request: Request, **keep: str) -> dict[str, Any]:
         "on": on,
         "known": known,
         "today": papers.today(request),
-        "as_at": _as_at(on, known, papers.phrases(request)),
+        "as_at": _as_at(on, known, papers.today(request).isoformat(), papers.phrases(request)),
         "keep": tuple(keep.items()),
         "to_now": f"{request.url.path}?{again}",
         "moments": "".join(f"&{name}={quote(day)}" for name, day in (("on", on), ("known", known)) if day),
@@ -228,10 +228,11 @@ def _end_of(day: str) -> str:
     return f"{day}T23:59:59" if len(day) == len("2026-07-31") else day
 
 
-def _as_at(on: str, known: str, phrases: Any) -> str:  # noqa: ANN401 - Phrases
+def _as_at(on: str, known: str, today: str, phrases: Any) -> str:  # noqa: ANN401 - Phrases
     if not on and not known:
         return ""
-    said = phrases.day(on) or phrases.locale.text("conformity.today").lower()
-    if known:
-        return str(phrases.locale.text("conformity.as_at", on=said, known=phrases.day(known)))
-    return str(phrases.locale.text("conformity.as_at_on", on=said))
+    text, said = phrases.locale.text, phrases.day(on) or phrases.locale.text("conformity.today").lower()
+    then = (
+        text("conformity.as_at", on=said, known=phrases.day(known)) if known else text("conformity.as_at_on", on=said)
+    )
+    return f"{then} {text('conformity.past', on=said)}" if on and on[:10] < today else str(then)

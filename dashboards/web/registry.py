@@ -1,7 +1,8 @@
 """The registers, the stock and what the law says of them over HTTP. Decides nothing: the office does."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from http import HTTPStatus
 from typing import Annotated, Any, Literal, Protocol
 from urllib.parse import quote
@@ -11,6 +12,9 @@ from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, Field, StringConstraints
 from starlette.responses import Response
 
+from alerts.messages.catalogue import Catalogue
+from compliance import catalogue
+from dashboards.conformity.phrases import Phrases
 from dashboards.office import Attach, Enter, Fault, Import, LineAsk, Look, Reply
 from dashboards.reports.tables import tables
 from dashboards.web.acting import MAX_NAME_CHARS, MAX_NOTE_CHARS
@@ -153,10 +157,16 @@ def _add_papers(router: APIRouter, office: Callable[[], OfficeLine | None], loca
         if form == "json":
             answer = as_json(Told(reply.data))
         else:
-            text = await asyncio.to_thread(tables, reply.data, locale(reply.data["timezone"]))
+            text = await asyncio.to_thread(_sheets, reply.data, locale(reply.data["timezone"]))
             answer = Response(text.encode(), media_type="text/csv; charset=utf-8")
         answer.headers["content-disposition"] = f'attachment; filename="{quote(name)}"'
         return answer
+
+
+def _sheets(report: Mapping[str, Any], locale: Locale) -> str:
+    """The report as tables, in the depot's words and those of the pages of the office."""
+    words = {**locale.words, **Catalogue.load("dashboards.conformity", locale.language).texts}
+    return tables(report, Phrases(replace(locale, words=words), catalogue.load(), report["depot"].get("areas", {})))
 
 
 def _add_attachments(

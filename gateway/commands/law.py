@@ -111,6 +111,8 @@ def _evaluate(talk: Talk) -> click.Command:
         from compliance.statutes import HOUSE
         from compliance.vocabulary import Verdict
         from gateway.commands import lawpages
+        from gateway.commands.locale import phrases_of
+        from gateway.commissioning.bump_history import today
 
         packs = {statute.id: statute for statute in _statutes(talk)}
         chosen = [packs[name] for name in dict.fromkeys((*depot.laws, HOUSE)) if law is None or law in name]
@@ -127,12 +129,16 @@ def _evaluate(talk: Talk) -> click.Command:
                     "depot": depot.id,
                     "on": day.isoformat(),
                     "known": known or None,
+                    "configured_on": today(depot).isoformat(),
                     "laws": [lawpages.statute_row(statute) for statute in chosen],
                     "findings": [lawpages.finding_row(finding) for finding in found],
                 }
             )
         else:
-            for line in lawpages.finding_lines(talk, chosen, found, listed, every=every):
+            phrases = phrases_of(talk.words.language, depot)
+            if day < today(depot):
+                talk.put(phrases.locale.text("conformity.past", on=phrases.day(day.isoformat())))
+            for line in lawpages.finding_lines(talk, phrases, chosen, found, every=every):
                 talk.put(line)
         if strict and any(finding.verdict is Verdict.VIOLATED for finding in found):
             click.get_current_context().exit(EXIT_FAILED)

@@ -5,11 +5,9 @@ from datetime import date
 from math import isinf
 from typing import Any, TypeAlias
 
-from compliance.catalogue import Catalogue, FactType
 from compliance.overview import Number, Row, clauses_of, counts, coverage, numbers_of
 from compliance.vocabulary import (
     Clause,
-    Evidence,
     Figure,
     Finding,
     Margin,
@@ -24,6 +22,7 @@ from compliance.vocabulary import (
     Verdict,
     Words,
 )
+from dashboards.conformity.phrases import Phrases
 from gateway.commands.talk import Talk
 
 Found: TypeAlias = Statute | Row | tuple[Statute, Rule]
@@ -277,30 +276,41 @@ def finding_row(finding: Finding) -> dict[str, Any]:
 
 
 def finding_lines(
-    talk: Talk, statutes: Sequence[Statute], findings: Sequence[Finding], listed: Catalogue, *, every: bool
+    talk: Talk, phrases: Phrases, statutes: Sequence[Statute], findings: Sequence[Finding], *, every: bool
 ) -> Iterator[str]:
     """Law by law: how many findings of each verdict, then those that need somebody, the worst first."""
     for statute in statutes:
         mine = [finding for finding in findings if finding.statute == statute.id]
         count = {verdict: sum(1 for each in mine if each.verdict is verdict) for verdict in Verdict}
-        told = ", ".join(f"{talk.text(f'verdict.{one.value}')} {number}" for one, number in reversed(count.items()))
+        told = ", ".join(phrases.locale.count(f"count.{one.value}", number) for one, number in reversed(count.items()))
         yield f"{statute.citation} ({talk.text(f'law_kind.{statute.kind.value}')}): {told}"
         order = list(reversed(Verdict))
-        for finding in sorted(mine, key=lambda each: order.index(each.verdict)):
-            if every or finding.verdict in SHOWN:
-                yield from _finding_lines(talk, finding, listed)
+        shown = [each for each in mine if every or each.verdict in SHOWN]
+        yield from _grouped(talk, phrases, sorted(shown, key=lambda each: order.index(each.verdict)))
 
 
-def _finding_lines(talk: Talk, finding: Finding, listed: Catalogue) -> Iterator[str]:
-    rule = finding.rule
-    yield talk.text(
-        "law.finding",
-        verdict=talk.text(f"verdict.{finding.verdict.value}"),
-        clause=rule.clause,
-        subject=_subject(talk, finding.subject),
-        text=_said(talk, rule.text),
-        id=rule.id,
-    )
+def _grouped(talk: Talk, phrases: Phrases, findings: Sequence[Finding]) -> Iterator[str]:
+    """What is said alike of several things is said once, with the list of them."""
+    alike: dict[tuple[str, Verdict, tuple[str, ...]], list[Finding]] = {}
+    for finding in findings:
+        key = (finding.rule.id, finding.verdict, _details(talk, phrases, finding, "*"))
+        alike.setdefault(key, []).append(finding)
+    for (_, verdict, details), found in alike.items():
+        first = found[0]
+        yield talk.text(
+            "law.finding",
+            verdict=phrases.locale.text(f"verdict.{verdict.value}").upper(),
+            clause=first.rule.clause,
+            subject=_subjects(talk, [each.subject for each in found]),
+            text=_said(talk, first.rule.text),
+            id=first.rule.id,
+        )
+        for detail in details if len(found) > 1 else _details(talk, phrases, first, first.subject.id):
+            yield f"      {detail}"
+
+
+def _details(talk: Talk, phrases: Phrases, finding: Finding, own: str) -> tuple[str, ...]:
+    """What is said of a finding beneath its line; `own` is what the thing itself is called in it."""
     margin = finding.margin
     details = [] if margin is None or isinf(margin.low) or isinf(margin.high) else [_margin(talk, margin)]
     if finding.due is not None:
@@ -310,22 +320,20 @@ def _finding_lines(talk: Talk, finding: Finding, listed: Catalogue) -> Iterator[
     if len(finding.together) > 1:
         details.append(talk.text("law.together", areas=", ".join(finding.together)))
     if finding.verdict is Verdict.UNDETERMINED and finding.missing:
-        details.append(talk.text("law.missing", facts=_missing(talk, finding.missing, listed)))
+        details.append(talk.text("law.missing", facts=_missing(talk, phrases, finding, own)))
     if finding.verdict is Verdict.VIOLATED:
-        details.append(talk.text("law.remedy_short", text=_said(talk, rule.remedy)))
-    for detail in details:
-        yield f"      {detail}"
+        details.append(talk.text("law.remedy_short", text=_said(talk, finding.rule.remedy)))
+    return tuple(details)
 
 
-def _missing(talk: Talk, missing: Sequence[Evidence], listed: Catalogue) -> str:
-    named = [f"{_label(talk, listed.find(one.subject.kind, one.name), one)}" for one in missing[:MOST_MISSING]]
+def _missing(talk: Talk, phrases: Phrases, finding: Finding, own: str) -> str:
+    missing = [
+        one._replace(subject=Subject(one.subject.kind, own)) if one.subject == finding.subject else one
+        for one in finding.missing
+    ]
+    named = [f"{phrases.fact(str(one.subject), one.name)} [{one.subject}.{one.name}]" for one in missing[:MOST_MISSING]]
     rest = len(missing) - len(named)
     return "; ".join([*named, talk.text("law.more", count=rest)] if rest else named)
-
-
-def _label(talk: Talk, fact: FactType | None, one: Evidence) -> str:
-    label = one.name if fact is None or fact.label is None else _said(talk, fact.label)
-    return f"{label} [{one.subject}.{one.name}]"
 
 
 def _margin(talk: Talk, margin: Margin) -> str:
@@ -337,9 +345,9 @@ def _margin(talk: Talk, margin: Margin) -> str:
 # --- words ----------------------------------------------------------------------------------------
 
 
-def _subject(talk: Talk, subject: Subject) -> str:
-    thing = talk.text(f"thing.{subject.kind}")
-    return thing if subject.kind == "depot" else f"{thing} {subject.id}"
+def _subjects(talk: Talk, subjects: Sequence[Subject]) -> str:
+    thing = talk.text(f"thing.{subjects[0].kind}")
+    return thing if subjects[0].kind == "depot" else f"{thing} {', '.join(each.id for each in subjects)}"
 
 
 def _said(talk: Talk, words: Words) -> str:

@@ -18,7 +18,7 @@ def command(talk: Talk) -> click.Command:
         depot = load_or_exit(talk, file, as_json=form == "json").depot
         from compliance.registers.entries import Millis
         from dashboards.reports.tables import tables
-        from gateway.commands.locale import locale_of
+        from gateway.commands.locale import phrases_of
         from gateway.commands.moments import moment
         from gateway.journal.errors import StoreError
         from gateway.office.report import report
@@ -29,7 +29,7 @@ def command(talk: Talk) -> click.Command:
         try:
             found = report(depot, first, beyond, Millis(time.time_ns() // 1_000_000))
             text = (
-                tables(found, locale_of(depot.language, depot.timezone))
+                tables(found, phrases_of(depot.language, depot))
                 if form == "csv"
                 else json.dumps(found, ensure_ascii=False, indent=1) + "\n"
             )

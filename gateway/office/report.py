@@ -31,7 +31,12 @@ def report(depot: Depot, start: Millis, end: Millis, now: Millis) -> dict[str, A
         checkpoint, keys = journal.checkpoint(), journal.vkeys()
     sound = audit.judge(depot.journal, vkey=None, outside=None)
     return {
-        "depot": {"id": depot.id, "name": depot.name, "address": depot.address},
+        "depot": {
+            "id": depot.id,
+            "name": depot.name,
+            "address": depot.address,
+            "areas": {area.id: area.name for area in depot.areas if area.name},
+        },
         "from": time(start),
         "to": time(end),
         "timezone": depot.timezone,

@@ -11,7 +11,9 @@ import pytest
 from click.testing import Result
 from field_command import vigia_here
 
+from alerts.messages.catalogue import Catalogue as Words
 from compliance import catalogue
+from compliance.vocabulary import Verdict
 from gateway.commands.talk import Talk
 from gateway.configuration.loading import load
 from gateway.events import Entry, Record
@@ -127,11 +129,39 @@ def test_a_person_reads_the_worst_first_with_what_is_missing_and_what_to_do(tmp_
     ran = law("evaluate", depot(tmp_path, 'kind = "siren"', 'kind = "relay"'), environ={"LANG": "pt_BR.UTF-8"})
     first = next(line for line in ran.stdout.splitlines() if line.startswith("  "))
 
-    assert first.startswith("  DESCUMPRIDA  Art. 6 II c")
+    assert first.startswith("  INFRAÇÃO  Art. 6 II c")
     assert "O que fazer: " in ran.stdout
     assert "Falta saber: Estoque completo [depot:depot.containers_listed]" in ran.stdout
-    assert "ATENDIDA  Art." not in ran.stdout
-    assert "ATENDIDA  Art." in law("evaluate", tmp_path / "depot.toml", "--all", environ={"LANG": "pt_BR.UTF-8"}).stdout
+    assert "CONFORME  Art." not in ran.stdout
+    assert "CONFORME  Art." in law("evaluate", tmp_path / "depot.toml", "--all", environ={"LANG": "pt_BR.UTF-8"}).stdout
+
+
+def test_the_command_and_the_page_call_a_verdict_by_the_same_words(tmp_path: Path) -> None:
+    page = Words.load("dashboards.conformity", "pt-BR").texts
+    told = law("evaluate", depot(tmp_path), "--all", environ={"LANG": "pt_BR.UTF-8"}).stdout
+    lines = [line for line in told.splitlines() if re.match(r"  \S", line)]
+
+    assert {line.strip().split("  ")[0] for line in lines} <= {
+        page[f"verdict.{each.value}"].upper() for each in Verdict
+    }
+
+
+def test_what_is_said_alike_of_several_heads_is_said_once_with_the_list_of_them(tmp_path: Path) -> None:
+    told = law("evaluate", depot(tmp_path), environ={"LANG": "pt_BR.UTF-8"}).stdout.splitlines()
+    (place,) = [number for number, line in enumerate(told) if "[house-6]" in line]
+
+    assert "detector GD-101, GD-201: " in told[place]
+    assert told[place + 1].endswith("[detector:*.calibrated_on]")
+
+
+def test_a_day_that_is_past_says_what_is_still_that_of_today(tmp_path: Path) -> None:
+    file, day = depot(tmp_path), date(2026, 1, 31)
+    said = f"{day:%d/%m/%Y} já passou"
+    portuguese = {"LANG": "pt_BR.UTF-8"}
+
+    assert said in law("evaluate", file, "--on", day.isoformat(), environ=portuguese).stdout
+    assert "já passou" not in law("evaluate", file, environ=portuguese).stdout
+    assert rows("evaluate", file, "--on", day.isoformat())["configured_on"] > day.isoformat()
 
 
 def test_facts_from_a_file_are_judged_too(tmp_path: Path) -> None:

@@ -1,0 +1,80 @@
+"""What the rows of a report say in words, beside their ids and keys. Pure."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dashboards.conformity.phrases import Phrases
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Readable:
+    """The words of one report.
+
+    Attributes:
+        rules, citations: what the report tells of rules and of laws, by id.
+    """
+
+    phrases: Phrases
+    rules: Mapping[str, Row]
+    citations: Mapping[str, str]
+
+    @classmethod
+    def of(cls, verdicts: Row, phrases: Phrases) -> "Readable":
+        """Take the words that the verdicts of a report bring along."""
+        laws = {one["id"]: one["citation"] for one in verdicts.get("statutes", ())}
+        return cls(phrases, verdicts.get("rules", {}), laws)
+
+    def verdict(self, one: Row) -> dict[str, Any]:
+        """Say a finding."""
+        return {**one, **self._asked(one), "margin_said": self.phrases.margin(one["margin"])}
+
+    def breach(self, one: Row) -> dict[str, Any]:
+        """Say a breach."""
+        severity = self.phrases.locale.words.get(f"severity.{one['severity']}", one["severity"])
+        return {**one, **self._asked(one), "severity_said": severity, "done_said": self._done(one["done"])}
+
+    def pile(self, one: Row) -> dict[str, Any]:
+        """Say a pile of the stock."""
+        said = {"state_said": self.phrases.state(one["state"]), "place_said": self.phrases.place(one["place"])}
+        return {**one, "area_said": self.phrases.area(one["area"]), **said}
+
+    def gap(self, one: Row) -> dict[str, Any]:
+        """Say a time without watching."""
+        return {**one, "state_said": self.phrases.locale.words.get(f"ledger.{one['state']}", one["state"])}
+
+    def registered(self, registers: Mapping[str, Sequence[Row]]) -> Iterator[dict[str, Any]]:
+        """Yield what the registers hold, a row for each value, and say it."""
+        for register, held in registers.items():
+            for one in held:
+                for field, value in one["values"].items():
+                    subject, told = f"{register}:{one['subject']}", one["told"][field]
+                    yield {
+                        "register": register,
+                        "subject": one["subject"],
+                        "field": field,
+                        "value": value,
+                        "by": told["by"],
+                        "effective": told["effective"],
+                        "register_said": self._register(register),
+                        "thing": self.phrases.subject(subject),
+                        "field_said": self.phrases.fact(subject, field),
+                        "value_said": self.phrases.value(subject, field, value),
+                    }
+
+    def _asked(self, one: Row) -> dict[str, str]:
+        """What was asked by which law, and of what."""
+        rule, statute = self.rules.get(one["rule"], {}), one["statute"]
+        return {
+            "asked": self.phrases.of(rule.get("text")),
+            "law": self.citations.get(statute, statute or ""),
+            "thing": self.phrases.subject(one["subject"]),
+        }
+
+    def _done(self, steps: Sequence[Row]) -> str:
+        return ", ".join(self.phrases.subject(f"{step['register']}:{step['subject']}") for step in steps)
+
+    def _register(self, register: str) -> str:
+        return self.phrases.locale.words.get(f"register.{register}", register)
