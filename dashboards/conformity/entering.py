@@ -96,6 +96,7 @@ def daily_form(name: str, areas: Sequence[str], phrases: Phrases) -> EntryForm:
     place = replace(place, choices=tuple((area, phrases.area(area)) for area in areas))
     size = FieldView("size_kg", t("entry.size"), "choice", SIZES[0], choices=tuple((one, one) for one in SIZES))
     units = FieldView("units", t("entry.units"), "whole", needed=True)
+    brand = FieldView("brand", t("entry.brand"))
     when = FieldView("effective", t("entry.when"), "moment", hint=t("entry.when_hint"))
     note = FieldView("note", t("entry.note"))
     states = tuple((state, phrases.state(state)) for state in ("full", "empty", "part-used"))
@@ -103,20 +104,27 @@ def daily_form(name: str, areas: Sequence[str], phrases: Phrases) -> EntryForm:
     fields: Sequence[FieldView]
     match name:
         case "delivery":
-            fields = (place, size, units, FieldView("brand", t("entry.brand")), when, note)
+            fields = (place, size, units, brand, when, note)
         case "sale":
             kinds = tuple((kind, t(f"entry.sale_{kind}")) for kind in SALES)
-            fields = (FieldView("kind", t("entry.kind"), "choice", "exchange", choices=kinds), place, size, units, when)
+            fields = (
+                FieldView("kind", t("entry.kind"), "choice", "exchange", choices=kinds),
+                place,
+                size,
+                units,
+                brand,
+                when,
+            )
         case "count":
-            fields = (place, size, state, units, when, note)
+            fields = (place, size, state, units, brand, when, note)
         case "transfer":
             goal = replace(place, name="to_area", label=t("entry.to_area"), needed=True)
             lots = (FieldView("lot", t("entry.lot")), FieldView("to_lot", t("entry.to_lot")))
-            fields = (place, goal, size, state, units, FieldView("brand", t("entry.brand")), *lots, when, note)
+            fields = (place, goal, size, state, units, brand, *lots, when, note)
         case "set-apart":
             ways = tuple((way, t(f"entry.{way}")) for way in APART)
             way = FieldView("kind", t("entry.kind"), "choice", "apart", choices=ways)
-            fields = (way, place, size, state, units, FieldView("brand", t("entry.brand")), when, note)
+            fields = (way, place, size, state, units, brand, when, note)
         case _:
             fields = _weighing(phrases)
     return EntryForm(name, t(f"entry.{name}"), t(f"entry.{name}_explain"), tuple(fields), dry=name == "delivery")

@@ -30,10 +30,14 @@ def _movements(talk: Talk) -> click.Command:
     def movements(file: Path, month: str, *, as_json: bool) -> None:
         from dashboards.office import Look
 
-        _, rows = ask_or_exit(talk, file, Look(1, "movements", name=month), as_json=as_json)
+        depot, rows = ask_or_exit(talk, file, Look(1, "movements", name=month), as_json=as_json)
         if as_json:
             talk.put_json(rows)
             return
+        from gateway.commands.locale import phrases_of
+
+        phrases = phrases_of(talk.words.language, depot)
+        rows = [row | {"state": phrases.state(row["state"])} for row in rows]
         sheet = io.StringIO()
         table = csv.writer(sheet, delimiter=";", lineterminator="\n")
         table.writerow([talk.text(f"movements.{name}") for name in COLUMNS])

@@ -13,6 +13,7 @@ from compliance.registers.entries import STOCK_ACTS, Act, Entry, EntryId, Millis
 from compliance.registers.facts import area_of_piles
 from compliance.registers.forms import Form, Problem, checked, missing
 from compliance.registers.stock import Book, Levels, StockError, admit, after, levels
+from gateway.office.naming import MARKS, meant, named
 
 MOST_IN_A_BATCH = 2_000
 AHEAD_MS = 5 * 60 * 1000
@@ -149,6 +150,7 @@ class Desk:
         """Judge a batch: all of it may be entered, or none."""
         if len(told) > MOST_IN_A_BATCH:
             return Turned((Problem(0, "", "too-many", str(len(told)), f"<= {MOST_IN_A_BATCH}"),))
+        told = [replace(one, entry=self._named(one.entry)) for one in told]
         again = tuple(one.entry.id for one in told if self._known.get(one.entry.id) is not None)
         fresh = [one for one in told if one.entry.id not in again]
         problems = [problem for one in told for problem in self._problems(one, now)]
@@ -162,6 +164,16 @@ class Desk:
         if problems:
             return Turned(tuple(problems))
         return Admitted(tuple(replace(one.entry, recorded=now) for one in fresh), again)
+
+    def _named(self, entry: Entry) -> Entry:
+        """A movement with the brand and lot that were left out, as they can only be; a repeat with those it got."""
+        if entry.register != STOCK:
+            return entry
+        kept = self._known.get(entry.id)
+        if kept is None:
+            return named(entry, self._book.levels().units)
+        left_out = {name: kept.values[name] for name in MARKS if name in kept.values and name not in entry.values}
+        return replace(entry, values={**entry.values, **left_out})
 
     def stock(self, at: Millis | None = None, known: Millis | None = None) -> Levels:
         """What stands in the areas: now, or at a moment as known then or now."""
@@ -261,6 +273,11 @@ class Desk:
             except CellError as error:
                 yield Problem(line, name, error.problem, error.got, error.right)
         yield from self._places(entry, line)
+        if entry.register == STOCK:
+            units = self._book.levels().units
+            if alike := meant(entry, units):
+                held = " · ".join(f"{units[pile]} {pile.name}" for pile in alike)
+                yield Problem(line, "brand", "which-pile", "", held)
         if (
             entry.act is Act.RECORD
             and (entry.register, entry.subject) not in self._last

@@ -38,7 +38,7 @@ def _right(problem: Problem, field: Field | None, forms: Mapping[str, Form], lan
             parts = [f"{name} ({words.texts.get(f'thing.{name}', name)})" for name in right.split(", ")]
         case "unknown-field" | "unknown-column":
             parts = [_column(name, forms, language) for name in right.split(", ")]
-        case "not-that-many":
+        case "not-that-many" | "which-pile":
             parts = [" ".join(_state(part, forms, language) for part in right.split(" "))]
         case _:
             parts = [words.texts.get(f"right.{right}") or words.texts.get(f"holds.{right}", right)]

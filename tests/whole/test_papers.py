@@ -228,8 +228,8 @@ async def test_every_page_reads_on_a_phone_in_both_languages_with_labels_and_con
     for width, scheme in ((360, "light"), (1280, "dark")):
         browser = page.context.browser
         looker = await browser.new_page(viewport={"width": width, "height": 740}, color_scheme=scheme)
-        for path in paths:
-            language = "pt-BR" if width == 360 or path.startswith("/lancar/") else "en"
+        for path in paths if width == 360 else (each for each in paths if not each.startswith("/lancar/")):
+            language = "pt-BR" if width == 360 else "en"
             await looker.goto(f"{page.base}/conformidade{path}{'&' if '?' in path else '?'}lang={language}")
             assert await looker.get_attribute("html", "lang") == language
             assert await looker.evaluate("document.documentElement.scrollWidth") <= width, path

@@ -11,6 +11,7 @@ from compliance.registers.entries import Act, Entry, EntryId, Millis, Scalar
 from compliance.registers.forms import Field, FieldType, Form
 from gateway.office import entries as kept
 from gateway.office.desk import Admitted, Desk, Told, Turned
+from gateway.office.forms import forms
 
 NOW = Millis(1_800_000_000_000)
 STATES = {"full": {"pt-BR": "cheio"}, "empty": {"pt-BR": "vazio"}}
@@ -238,3 +239,29 @@ def test_a_history_as_known_then_leaves_out_what_was_told_or_true_later() -> Non
         (at, known, len(here.history("stock", "patio", at, known))) for at in (None, NOW - 8) for known in (None, NOW)
     ]
     assert told == [(None, None, 2), (None, NOW, 1), (NOW - 8, None, 1), (NOW - 8, NOW, 1)]
+
+
+def branded() -> Desk:
+    here = Desk(forms(), ["patio", "fundos"])
+    take(here, move(1, Act.ENTER, 9, brand="Azul"))
+    return here
+
+
+def test_a_movement_without_a_brand_means_the_only_pile_that_is_alike() -> None:
+    here = branded()
+    assert isinstance(take(here, move(2, Act.LEAVE, 2)), Admitted)
+    assert isinstance(take(here, move(3, Act.COUNT, 6)), Admitted)
+    again = take(here, move(2, Act.LEAVE, 2))
+    assert isinstance(again, Admitted) and again.again == (EntryId("e2"),)
+    assert {(pile.brand, units) for pile, units in here.stock().units.items()} == {("Azul", 6)}
+
+
+def test_of_several_piles_alike_nobody_guesses_which_one_is_meant() -> None:
+    here = branded()
+    take(here, move(2, Act.ENTER, 5, brand="Verde"))
+    for act in (Act.LEAVE, Act.COUNT):
+        answer = take(here, move(3, act, 1))
+        assert isinstance(answer, Turned)
+        assert answer.problems[0].problem == "which-pile"
+        assert answer.problems[0].right == "9 P-13 full Azul · 5 P-13 full Verde"
+    assert isinstance(take(here, move(4, Act.LEAVE, 1, brand="Verde")), Admitted)
