@@ -50,8 +50,7 @@ async def test_an_alarm_is_signed_at_once_and_the_running_journal_verifies_prove
     assert before is not None and before.size >= 1
     depot.gas(1, 12.0)
     await until(depot.hook.gas, what="the alarm")
-    after = signed(depot)
-    assert after is not None and after.size > before.size
+    await until(lambda: (after := signed(depot)) is not None and after.size > before.size, 3.0, "its checkpoint")
 
     code, out, _ = await vigia("status", depot.file, "--json")
     status = json.loads(out)
