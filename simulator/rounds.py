@@ -93,8 +93,9 @@ class Rounds:
     def told(self, now: float, phone: str, event: AlarmEvent) -> None:
         """A phone has taken a notice."""
         if phone == self.owner and event.cause in BEGINS:
-            for subject in (event.key.subject, *event.subjects):
-                self._told[subject] = now
+            # what a cable's notice says of its heads holds while it stands; a flood's is the only one that they get
+            many = event.subjects if event.key.kind is Kind.SYSTEM else ()
+            self._told |= dict.fromkeys((event.key.subject, *many), now)
 
     def heard(self, now: float, events: Iterable[AlarmEvent]) -> None:
         """Alarm events have just happened."""
