@@ -7,7 +7,7 @@ from typing import Any
 
 from compliance.registers import cells
 from compliance.registers.cells import CellError
-from dashboards.conformity.phrases import Phrases
+from dashboards.conformity.phrases import HOUSE, Phrases
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +38,8 @@ def breaks_view(
 
 def _law(one: Mapping[str, Any], phrases: Phrases) -> str:
     text = phrases.of(one["text"])
-    if one["statute"] == "house":
-        return f"{one['clause']}: {text}"
+    if one["statute"] == HOUSE:
+        return f"{phrases.clause(one['clause'], HOUSE)}: {text}"
     return phrases.locale.text("entry.breaks_law", law=one["statute"], clause=one["clause"], text=text)
 
 

@@ -119,7 +119,7 @@ def finding_row(one: Mapping[str, Any], data: Mapping[str, Any], phrases: Phrase
     more = locale.text("conformity.more", count=len(missing) - NAMED) if len(missing) > NAMED else ""
     together = [phrases.areas.get(area, area) for area in one.get("together", ())]
     return FindingRow(
-        clause=_clause(one["clause"], law["kind"], phrases),
+        clause=phrases.clause(one["clause"], law["kind"]),
         law=mark_of(HOUSE, phrases) if law["kind"] == HOUSE else law["citation"],
         mark=mark_of(law["kind"], phrases),
         where=phrases.subject(one["subject"]),
@@ -180,11 +180,6 @@ def verdict_badge(one: Mapping[str, Any], phrases: Phrases, *, binds: bool = Tru
         tone, word = "attention", locale.text("verdict.soon")
     shape = {VIOLATED: "■", UNDETERMINED: "?", COMPLIANT: "○", NOT_APPLICABLE: "–"}[verdict]
     return Badge(tone, "▲" if word == locale.text("verdict.soon") else shape, word)
-
-
-def _clause(locator: str, kind: str, phrases: Phrases) -> str:
-    """Name a clause; the house's own by its number, in the page's language."""
-    return f"{mark_of(kind, phrases)} {locator.rpartition(' ')[2]}" if kind == HOUSE else locator
 
 
 def mark_of(kind: str, phrases: Phrases) -> str:

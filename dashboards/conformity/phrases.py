@@ -68,6 +68,10 @@ class Phrases:
         said = " ".join(self.place(self.state(part)) for part in pile.split(" "))
         return self.locale.text("thing.pile", area=self.areas.get(area, area), pile=said)
 
+    def clause(self, locator: str, kind: str) -> str:
+        """Name a clause; the house's own by its number, in the page's language."""
+        return f"{self.locale.text('mark.house')} {locator.rpartition(' ')[2]}" if kind == HOUSE else locator
+
     def state(self, state: str) -> str:
         """Say a container's state; any other word stays as it is."""
         return self._choice(self.catalogue.find("container", "state"), state)

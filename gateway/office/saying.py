@@ -85,7 +85,8 @@ def sayer(
     def say(finding: Finding) -> str:
         rule, statute = finding.rule, statutes[finding.statute]
         text, remedy = (words.en if language == "en" else words.pt for words in (rule.text, rule.remedy))
-        law = rule.clause if statute.kind is StatuteKind.HOUSE else f"{statute.citation}, {rule.clause}"
+        clause = phrases.clause(rule.clause, statute.kind.value)
+        law = clause if statute.kind is StatuteKind.HOUSE else f"{statute.citation}, {clause}"
         where = phrases.subject(str(finding.subject))
         asked = phrases.locale.text("breach.asked", text=text.rstrip("."), law=law, where=where)
         if finding.verdict is Verdict.VIOLATED:
