@@ -92,12 +92,20 @@ def _kept(register: str, entry: Mapping[str, Any], phrases: Phrases, *, void: bo
     ]
     return Kept(
         when=phrases.moment(entry["effective"]),
-        by=text("record.by", by=entry["by"]),
+        by=_told_by(entry, phrases),
         mark=" · ".join(filter(None, marks)),
         lines=_lines(register, entry["values"], phrases),
         id=entry["id"],
         counts=not void and entry["act"] != "void",
     )
+
+
+def _told_by(entry: Mapping[str, Any], phrases: Phrases) -> str:
+    """Who told it, and when, where that is another minute than the one in which it was true."""
+    told = phrases.moment(entry["recorded"])
+    if told == phrases.moment(entry["effective"]):
+        return phrases.locale.text("record.by", by=entry["by"])
+    return phrases.locale.text("record.by_on", by=entry["by"], told=told)
 
 
 def said_of(register: str, entry: Mapping[str, Any], phrases: Phrases) -> str:
