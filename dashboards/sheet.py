@@ -8,7 +8,8 @@ from dashboards.wording import Locale
 MARK = "\ufeff"
 """UTF-8's byte order mark: without it spreadsheets take the file for another encoding."""
 
-FORMULA = ("=", "+", "-", "@", "\t")
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+"""How a formula begins; for some spreadsheets with a wide sign too."""
 
 
 def quoted(row: Iterable[str]) -> Iterator[str]:

@@ -1,7 +1,6 @@
 """``vigia stock``: containers in, out, changed, moved and counted, and what stands in each area."""
 
-import csv
-import io
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -38,14 +37,18 @@ def _movements(talk: Talk) -> click.Command:
 
         phrases = phrases_of(talk.words.language, depot)
         rows = [row | {"state": phrases.state(row["state"])} for row in rows]
-        sheet = io.StringIO()
-        table = csv.writer(sheet, delimiter=";", lineterminator="\n")
-        table.writerow([talk.text(f"movements.{name}") for name in COLUMNS])
-        table.writerows([row[name] for name in COLUMNS] for row in rows)
-        talk.put(sheet.getvalue().rstrip("\n"))
+        talk.put(month_sheet([talk.text(f"movements.{name}") for name in COLUMNS], rows))
 
     params = [file_argument(), click.Argument(["month"], metavar="YYYY-MM"), json_option(talk)]
     return click.Command("movements", callback=movements, help=talk.text("stock.movements"), params=params)
+
+
+def month_sheet(heading: Iterable[str], rows: Iterable[Mapping[str, object]]) -> str:
+    """Return a month's map as a spreadsheet takes it: a brand is what somebody typed, and becomes no formula."""
+    from dashboards.sheet import quoted
+
+    lines = (["" if row[name] is None else str(row[name]) for name in COLUMNS] for row in rows)
+    return "\n".join(";".join(quoted(line)) for line in (heading, *lines))
 
 
 def _show(talk: Talk) -> click.Command:

@@ -58,7 +58,7 @@ def test_columns_and_states_are_words_and_numbers_carry_the_languages_comma():
     assert rows(stretches_csv(view(stretch("2026-06-30T12:00:00.000Z")), EN))[1][4] == "12.500"
 
 
-@pytest.mark.parametrize("name", ["=1+1", "+55 85", "-x", "@a", "\tx"])
+@pytest.mark.parametrize("name", ["=1+1", "+55 85", "-x", "@a", "\tx", "\r=1", "\n=1", "＝1"])
 def test_a_name_never_becomes_a_formula(name):
     assert rows(stretches_csv(view(stretch("2026-06-30T12:00:00.000Z", by=name)), PT))[1][6] == f"'{name}"
 
