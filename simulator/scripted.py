@@ -2,8 +2,8 @@
 
 It stands on loopback, takes any number of connections, and makes no task: all is callbacks of the running loop. With
 `serial=True` it is a gateway to a serial line: one request at a time whatever the connections, each taking the unit's
-service time, and a mute unit holding the whole line for `mute_wait_s`. With `rtu=True` its frames are those of RTU,
-over TCP or, by `plug`, over a pseudo-terminal.
+service time, and a mute unit holding the whole line for `mute_wait_s`; what a connection asked ends with it. With
+`rtu=True` its frames are those of RTU, over TCP or, by `plug`, over a pseudo-terminal.
 """
 
 import asyncio
@@ -211,6 +211,8 @@ class ScriptedServer:
 
     def _serve_line(self) -> None:
         """Begin the next request of the serial line, if it is free."""
+        while self._line and self._line[0][0] not in self._open:
+            self._line.popleft()  # whoever asked has hung up
         if self._line_busy or not self._line:
             return
         self._line_busy = True

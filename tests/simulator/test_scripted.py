@@ -92,6 +92,14 @@ async def test_glued_answers_leave_together_and_a_lonely_one_leaves_too():
         assert await exchange(server, READ_TWO) == GOOD
 
 
+async def test_a_serial_line_forgets_what_was_asked_by_a_connection_that_has_ended():
+    units = {1: two(silent=True), 2: two()}
+    async with ScriptedServer(units, serial=True, mute_wait_s=0.1) as server:
+        assert await exchange(server, *[READ_TWO] * 20, wait_s=0.05) == b""
+        asked = READ_TWO[:6] + b"\x02" + READ_TWO[7:]
+        assert await exchange(server, asked, wait_s=0.5), "after the one in hand, not after all twenty"
+
+
 async def test_a_serial_line_serves_one_at_a_time_and_a_mute_unit_holds_it():
     units = {1: two(), 2: two(silent=True)}
     to_mute = READ_TWO[:6] + b"\x02" + READ_TWO[7:]
