@@ -57,7 +57,7 @@ def cases(*, quick: bool, seconds: float | None) -> Mapping[str, Case]:
 
 
 def _quick() -> tuple[job.Load, job.Load, promise.Load, promise.Load, life.Load, parts.Load]:
-    small = replace(JOB_100, devices=20, window_s=3.0, quiet_s=1.0, bare_s=2.0, crossings=2, soundings=2)
+    small = replace(JOB_100, devices=20, window_s=3.0, quiet_s=1.0, bare_s=2.0, crossings=2, soundings=2, settle_s=2.0)
     return (
         small,
         replace(small, target=JOB_1000.target),
@@ -69,7 +69,8 @@ def _quick() -> tuple[job.Load, job.Load, promise.Load, promise.Load, life.Load,
 
 
 def _fewer(load: growth.Load, heads: tuple[int, ...], *, quick: bool) -> growth.Load:
-    return replace(load, heads=heads, window_s=3.0, crossings=min(load.crossings, 20)) if quick else load
+    short = replace(load, heads=heads, window_s=3.0, crossings=min(load.crossings, 20), settle_s=3.0)
+    return short if quick else load
 
 
 def _shorter(load: store.Load, *, quick: bool) -> store.Load:

@@ -25,7 +25,6 @@ LATE_PCT: Final = 5.0
 ASKED: Final = 5
 """A head asked so often has been watched for some periods."""
 WATCHED_S: Final = 180.0
-SETTLE_S: Final = 5.0
 GAS_HELD: Final = 3
 """Periods that gas stays, and that air stays after it."""
 LEAKING: Final = 40
@@ -33,12 +32,16 @@ LEAKING: Final = 40
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """Sizes to try, the rate, and how long to look (s); crossings for the time from gas to alarm, 0 for none."""
+    """Sizes to try, the rate, and how long to look (s); crossings for the time from gas to alarm, 0 for none.
+
+    After `settle_s` the office, which opens 3 s after the watch, has had its first judgement of every head written.
+    """
 
     heads: tuple[int, ...]
     period_ms: int
     window_s: float
     crossings: int = 0
+    settle_s: float = 12.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,7 @@ async def largest(case: str, load: Load, folder: Path) -> list[Figure]:
     for heads in load.heads:
         place = folder / str(heads)
         place.mkdir()
-        async with depot(place, heads, load.period_ms) as (watch, servers, _):
+        async with depot(place, heads, load) as (watch, servers, _):
             costs.append(await _cost(watch, servers, load, heads))
         if not costs[-1].holds:
             break
@@ -92,7 +95,7 @@ async def largest(case: str, load: Load, folder: Path) -> list[Figure]:
 async def fast(case: str, load: Load, folder: Path) -> list[Figure]:
     """A depot that is read ten times a second, with leaks."""
     (heads,) = load.heads
-    async with depot(folder, heads, load.period_ms) as (watch, servers, broker):
+    async with depot(folder, heads, load) as (watch, servers, broker):
         receiver = Receiver(broker.port)
         async with receiver:
             cost = await _cost(watch, servers, load, heads)
@@ -118,9 +121,7 @@ async def fast(case: str, load: Load, folder: Path) -> list[Figure]:
 
 
 @asynccontextmanager
-async def depot(
-    folder: Path, heads: int, period_ms: int
-) -> AsyncIterator[tuple[Watch, Sequence[ScriptedServer], Broker]]:
+async def depot(folder: Path, heads: int, load: Load) -> AsyncIterator[tuple[Watch, Sequence[ScriptedServer], Broker]]:
     """A depot of so many heads, `HEADS_ON_LINE` on each line, all watched."""
     async with AsyncExitStack() as stack:
         broker = Broker(folder)
@@ -133,12 +134,12 @@ async def depot(
             servers.append(await stack.enter_async_context(server))
         gc.freeze()
         (folder / "b.toml").write_text(PROFILE, encoding="utf-8")
-        text = depot_file(web=free_port(), mqtt=broker.port, buses=_buses(servers, period_ms), profile="b.toml")
+        text = depot_file(web=free_port(), mqtt=broker.port, buses=_buses(servers, load.period_ms), profile="b.toml")
         watch = Watch(folder, text)
         stack.push_async_callback(watch.stop)
         await watch.start()
         await _all_asked(servers)
-        await asyncio.sleep(SETTLE_S)
+        await asyncio.sleep(load.settle_s)
         yield watch, servers, broker
 
 

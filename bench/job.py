@@ -22,7 +22,7 @@ from simulator.scripted import ScriptedServer, ScriptedUnit
 
 PERIOD_MS = 1000
 REGISTERS = 10
-SETTLE_S = 3.0
+BARE_SETTLE_S = 3.0
 HOLD_S = 1.25
 """A little more than a period: every crossing is seen, and the air is clear again for as long."""
 
@@ -32,7 +32,11 @@ LEAKING = 10
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """How much of the job. Times in seconds."""
+    """How much of the job. Times in seconds.
+
+    The office opens 3 s after the watch and has its first judgement of every head written: a cost of each start, which
+    has a figure of its own, not one of each poll. So `settle_s` goes by first.
+    """
 
     devices: int
     window_s: float
@@ -41,6 +45,7 @@ class Load:
     crossings: int
     soundings: int
     target: float
+    settle_s: float = 12.0
 
 
 @asynccontextmanager
@@ -84,7 +89,8 @@ async def _watch(
         stack.push_async_callback(watch.stop)
         receiver = await stack.enter_async_context(Receiver(broker.port))
         await until(lambda: watch.watching() == load.devices, READY_S, "all devices watched")
-        await asyncio.sleep(SETTLE_S)
+        await asyncio.sleep(load.settle_s)
+        starting = watch.cpu_seconds()
         quiet = await _polls_per_cpu_second(watch, servers, asyncio.sleep(load.quiet_s))
         taps = [
             tap_of(detector_on(bus, 1), server, 1)
@@ -103,6 +109,7 @@ async def _watch(
     return [
         Figure(case, "polls per CPU second", busy, "1/s", Aim.AT_LEAST, load.target),
         Figure(case, "polls per CPU second, no alarms", quiet, "1/s"),
+        Figure(case, "processor time of the start, first judgement of the law included", starting, "s"),
         Figure(case, "resident memory", resident, "MiB"),
         Figure(case, "crossings", len(from_read), ""),
         Figure(case, "read to siren ordered p50", percentile(ordered, 50), "ms"),
@@ -162,7 +169,7 @@ async def _bare(load: Load, servers: Sequence[ScriptedServer]) -> float:
         async with asyncio.timeout(READY_S + load.bare_s):
             while not reports or reports[-1]["reads"] < load.devices:
                 reports = [json.loads(await process.stdout.readline())]
-            for _ in range(round(SETTLE_S)):
+            for _ in range(round(BARE_SETTLE_S)):
                 reports = [json.loads(await process.stdout.readline())]
             for _ in range(round(load.bare_s)):
                 reports.append(json.loads(await process.stdout.readline()))
