@@ -69,7 +69,7 @@ def _quick() -> tuple[job.Load, job.Load, promise.Load, promise.Load, life.Load,
 
 
 def _fewer(load: growth.Load, heads: tuple[int, ...], *, quick: bool) -> growth.Load:
-    short = replace(load, heads=heads, window_s=3.0, crossings=min(load.crossings, 20), settle_s=3.0)
+    short = replace(load, heads=heads, window_s=3.0, crossings=min(load.crossings, 20), settle_s=3.2)
     return short if quick else load
 
 
