@@ -18,6 +18,7 @@ holding its unit for a while, and nothing is sent before the line is silent (see
 
 from collections.abc import Callable, Sequence
 from math import inf
+from typing import Final
 
 from sensors.drivers.commands import Command, Commands, Done, Readable
 from sensors.drivers.doubt import OF_THE_LINE, Doubt
@@ -32,6 +33,9 @@ from sensors.stamps import Clock
 from sensors.wire.modbus import Ask, Head, Match, match
 from sensors.wire.registers import Block
 from sensors.wire.rtu import SMALLEST
+
+VAIN_GLANCES: Final = 3
+"""So many glances without an answer in a row, on a line without heads, and its connection may be half open."""
 
 
 class Line:
@@ -56,6 +60,7 @@ class Line:
         "_timeout_s",
         "_trickle",
         "_turns",
+        "_vain",
         "_wary",
         "_window",
         "_write",
@@ -103,6 +108,7 @@ class Line:
         self._slot_end = NEVER
         self._trickle = Trickle(timeout_s)
         self._noise = 0
+        self._vain = 0
         self._false_id = ""
 
     # --- time passes
@@ -305,6 +311,7 @@ class Line:
                 self.counters.answers += 1
                 self._outcomes.answered(exchange, buffer, start + 9, now)
             else:
+                self._vain = 0
                 self._commands.answered(exchange, buffer, start + 9)
             return ""
         return "" if self._late_of_held(head, buffer, start, now) else self._useless(exchange, verdict, now)
@@ -352,7 +359,7 @@ class Line:
             command = self._commands.take(held)
             if command is not None:
                 return command
-        if self._doubt.until != NEVER:
+        if self._doubt.until != NEVER and self._turns.polls:  # without heads there is nobody to witness
             return self._witness(held)
         poll = self._turns.take(held)
         if poll is not None or self._flights:
@@ -366,11 +373,14 @@ class Line:
     # --- details: time
 
     def _due_of(self, oldest: Exchange) -> float:
-        due = self._doubt.due_of(oldest)
+        polls = self._turns.polls
+        due = self._doubt.due_of(oldest) if polls or not self._alone_glance(oldest) else oldest.sent + self._timeout_s
         return max(due, self._trickle.due()) if self._trickle.begun else due
 
     def _expired(self, exchange: Exchange, key: int, now: float) -> str:
         self.counters.timeouts += 1
+        if isinstance(exchange, Command) and self._alone_glance(exchange):
+            return self._glanced_in_vain(exchange)
         self._doubt.expired(exchange, now)
         if self._strict_ids:
             self._strays.remember(key, exchange)
@@ -389,6 +399,19 @@ class Line:
         if self._doubt.proven(now, answered=self.answered):
             return self._false_id or "mute"
         # Without ids a late answer could pass for the next one: only a new connection is sure not to bring it.
+        return "" if self._strict_ids or self._rtu else "late-guard"
+
+    def _alone_glance(self, exchange: Exchange) -> bool:
+        """Tell whether it is a glance on a line without heads: its silence says nothing of the outputs there."""
+        return isinstance(exchange, Command) and exchange.glance and not self._turns.polls
+
+    def _glanced_in_vain(self, glance: Command) -> str:
+        """Fail it, and nothing else waits for its sake; after some the connection is opened anew, should it be dead."""
+        self._vain += 1
+        self._commands.failed(glance, glance.fault or "timeout")
+        if self._vain >= VAIN_GLANCES:
+            self._vain = 0
+            return "mute"
         return "" if self._strict_ids or self._rtu else "late-guard"
 
     def _line_lives(self, now: float, answered_sent: float) -> None:

@@ -530,7 +530,7 @@ class Glancer:
         self.told.append((self.line.now, state, reason))
 
     def run(self, until: float, every: float) -> None:
-        asked = 0
+        asked = len(self.told)
         while self.line.now < until:
             if asked == len(self.told):
                 asked += 1
@@ -579,3 +579,35 @@ def test_a_glance_without_a_connection_is_refused_at_once_and_one_that_waits_wit
     line.line.sweep(line.now)
     line.line.glance(1, PLACE, asked.done, line.now)
     assert asked.told == [(None, "refused")] * 2
+
+
+def test_a_scale_alone_on_its_line_is_read_again_once_it_speaks_again():
+    gateway = Gateway(set(), mute=set())
+    line = VirtualLine(gateway)
+    gateway.mute = {99}
+    glancer = Glancer(line, 99)
+    glancer.run(20.0, 1.0)
+    assert glancer.told and {reason for _, _, reason in glancer.told} <= {"timeout", "mute"}
+    gateway.mute, gateway.units = set(), {99}
+    glancer.run(30.0, 1.0)
+    assert [state for at, state, _ in glancer.told if at > 25.0] and all(
+        state for at, state, _ in glancer.told if at > 25.0
+    )
+
+
+def test_an_output_beside_a_mute_scale_waits_for_it_no_longer_than_one_timeout():
+    gateway = Gateway(set(), mute_wait_s=0.2)
+    line = VirtualLine(gateway)
+    gateway.mute, gateway.units = {99}, {1}
+    glancer, asked = Glancer(line, 99), Asked()
+    waited = []
+    for second in range(1, 40):
+        glancer.run(float(second), 0.5)
+        line.line.glance(99, PLACE, lambda *_: None, line.now)
+        began, before = line.now, len(asked.told)
+        line.line.command(1, PLACE, None, asked.done, line.now)
+        while len(asked.told) == before:
+            line.run(line.now + 0.01)
+        waited.append(line.now - began)
+    assert set(asked.told) == {(True, "")}
+    assert max(waited) <= TIMEOUT_S + 0.1
