@@ -246,7 +246,7 @@ async def test_the_page_shows_the_law_as_at_a_day_and_as_known_then(depot: Whole
     assert "Lei 3.190/2013" in overview and "regra da casa" in overview and "a determinar" in overview
     assert "<script" not in overview
     past = await depot.get(f"/conformidade?on={today - timedelta(days=400)}&known={today - timedelta(days=1)}")
-    assert "Como estava em" in past and "como se sabia em" in past
+    assert "Como estava em" in past and "como se sabia em" in past and "são os do depot.toml de hoje" in past
     assert "Data não entendida: ontem" in await depot.get("/conformidade?on=ontem")
     assert "Undetermined" in await depot.get("/conformidade?lang=en") or "undetermined" in await depot.get(
         "/compliance"
