@@ -36,7 +36,8 @@ class Trace:
 
     def lasts(self, other: "Trace") -> None:
         """Stand no longer than another judgement, and owe what it owes."""
-        self.until = min(self.until, other.until)
+        if other.until < self.until:  # noqa: PLR1730 - the busiest line of a judgement
+            self.until = other.until
         if other.due is not None:
             self.owe(other.due)
 
