@@ -224,6 +224,7 @@ class App:
         depot, wiring = new.depot, self._build(new.depot)
         aim = await asyncio.to_thread(self._recording.aim, depot)
         await self._runtime.end("wiring")
+        self._wiring.give_up()
         self._depot, self._wiring, self._hands.links = depot, wiring, Links()
         self._sealing.follow(depot)
         self._recording.follow(depot, aim)

@@ -51,6 +51,11 @@ class Wiring:
     parts: Sequence[tuple[str, Part]] = field(default_factory=tuple)
     heartbeats: tuple[LocalOutput, ...] = ()
 
+    def give_up(self) -> None:
+        """Others take its place: nothing of it is heard of any more."""
+        for output in self.outputs.values():
+            output.give_up()
+
 
 def channel_of(channel: WebhookChannel | MqttChannel | ConsoleChannel, depot: Depot, ears: Ears) -> Channel:
     """Build the channel that the configuration describes, on the network.

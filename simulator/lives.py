@@ -111,6 +111,7 @@ class Life:
         """Follow new orders, as the gateway does after a SIGHUP."""
         wiring = self._build(depot)
         await self.runtime.end("wiring")
+        self.wiring.give_up()
         self.wiring, self.hands.links = wiring, Links()
         effects = self.engine.reorder(orders(depot, wiring), self._clock.now())
         self.hands.take(self.engine, wiring)

@@ -82,11 +82,12 @@ class LocalOutput:
         self._round = 0  # a later request voids the answers to earlier ones
         self._failures = 0
         self._close_looks = 0
+        self._given_up = False
         self._timer: asyncio.TimerHandle | None = None  # the end of a wait for the wire, or of a pause; None at rest
 
     def set(self, on: bool) -> None:
         """Bring the output to this state now. Asking again for what is under way or was just confirmed does nothing."""
-        if on == self.wanted and (self._timer is not None or (self.on == on and self._fresh())):
+        if self._given_up or (on == self.wanted and (self._timer is not None or (self.on == on and self._fresh()))):
             return
         self.wanted = on
         self._failures = 0
@@ -94,7 +95,7 @@ class LocalOutput:
 
     def beat(self) -> None:
         """Tell it once more: whatever holds it lets go when this stays out."""
-        if self._timer is None:
+        if self._timer is None and not self._given_up:
             self._write()
 
     def heard(self, state: State) -> None:
@@ -102,13 +103,22 @@ class LocalOutput:
 
         What is not as wanted is put right.
         """
-        if self._settle(state, "") and self.wanted is not None and state != self.wanted:
+        if not self._given_up and self._settle(state, "") and self.wanted is not None and state != self.wanted:
             self._again()
 
     def look(self) -> None:
         """Read it now rather than at the next round: its wire is back."""
-        if self._timer is None and not self._wire.read(self._in_turn(self._checked)):
+        if self._timer is None and not self._given_up and not self._wire.read(self._in_turn(self._checked)):
             self._write()
+
+    def give_up(self) -> None:
+        """Another is in its place, under its name: it says and does nothing any more, whoever still calls it.
+
+        What was set before its run began, or after it ended, would otherwise be tried again and again for good.
+        """
+        self._given_up = True
+        self._round += 1
+        self._stop_timer()
 
     async def run(self) -> None:
         """Read the output back every so often and put it right, until cancelled. Leaves the output as it is."""

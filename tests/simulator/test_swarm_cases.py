@@ -87,3 +87,10 @@ def test_a_cut_line_that_is_named_anew_leaves_nobody_untold(lasts: float) -> Non
         Happening(70.0, "mute-line", "linha-1", 250.0), Happening(90.0, "reload", "line-renamed:linha-1", lasts)
     )
     assert verdict.kept["blind-is-told"] > 5
+
+
+@pytest.mark.parametrize("sirens", [(SIREN,), (RELAY,), (SIREN, RELAY)])
+def test_new_orders_twice_in_one_moment_leave_no_ghost_of_an_output(sirens: tuple[DrawnSiren, ...]) -> None:
+    again = Happening(100.0, "reload", "as-it-was", 50.0)
+    verdict = played(again, again, leak(200.0, 30.0), depot=replace(DEPOT, sirens=sirens))
+    assert verdict.kept["siren-follows"] > 5

@@ -360,3 +360,22 @@ def test_it_works_before_its_run_has_started(first: bool, play: Play, clock: Any
         assert log.states() == [(first, "")]
 
     play(story())
+
+
+def test_one_that_was_given_up_is_never_heard_of_again_whoever_still_calls_it(play: Play, clock: Any) -> None:
+    async def story() -> None:
+        board, log = Board(), Log()
+        board.reachable = False
+        output = LocalOutput("sirene", board, log, clock)
+        output.set(True)
+        await asyncio.sleep(0.1)
+        told = len(log.reports)
+        output.give_up()
+        output.set(False)
+        output.heard(True)
+        output.look()
+        output.beat()
+        await asyncio.sleep(10)
+        assert len(log.reports) == told
+
+    play(story())
