@@ -54,7 +54,7 @@ class Sight:
                 head.watched_at = before.watched_at if again else max(before.watched_at, first)
                 head.excused = before.excused if again else first
                 head.last, head.grouped, head.troubled = before.last, before.grouped, before.troubled
-                head.well_since, head.run = before.well_since, before.run
+                head.well_since, head.run, head.alone = before.well_since, before.run, before.alone
             if before is None or not before.ever_watched:
                 head.unseen_at = head.watched_at
             self.heads[watch.detector] = head
@@ -89,6 +89,8 @@ class Sight:
             head.well_since = None
             if blind_at_once(reading) and not self._book.present(head.blind):
                 self.go_blind(head, reading.reason or reading.status.value, turn)
+            elif head.grouped:
+                self._speak_up(head, turn)
             return
         head.watched_at = reading.taken.mono
         if self._book.present(head.blind) and self.window(head) is None and not self.may_be_flooded(head):
@@ -100,7 +102,7 @@ class Sight:
                     turn.note(self._book.follow_cable(head.blind, turn.now, reading), send=False)
                 else:
                     turn.note(self._book.clear(head.blind, turn.now, reading))
-                head.grouped = False
+                head.grouped, head.alone = False, None
                 self._cable_may_be_whole(head.watch.source, turn)
 
     def may_be_flooded(self, head: Head) -> bool:
@@ -209,7 +211,7 @@ class Sight:
     def _too_old(self, head: Head, turn: Turn) -> None:
         if not self._book.present(head.blind):
             self.go_blind(head, head.why_silent(), turn)
-        elif head.grouped and head.well_since is None:
+        elif head.grouped:
             self._speak_up(head, turn)
 
     def drop_strangers(self, turn: Turn) -> None:
@@ -266,9 +268,17 @@ class Sight:
                 self.go_blind(head, "link", turn)
 
     def _speak_up(self, head: Head, turn: Turn) -> None:
-        """A silent head whose cable's notice has gone, named anew or whole again, is told: by a new one, or alone."""
-        source = head.watch.source
+        """A silent head whose cable's notice has gone, named anew or whole again, is told: by a new one, or alone.
+
+        Not at once: the line may be about to say that it is cut, and the head be on its way back.
+        """
+        source, now = head.watch.source, turn.now.mono
         if self._book.present(AlarmKey(source, Kind.BLIND)):
+            head.alone = None
+            return
+        if head.alone is None:
+            head.alone = now
+        if now - head.alone < head.watch.blind_after:
             return
         down = self._cut(source, turn.now.mono)
         if down is not None:
@@ -278,7 +288,7 @@ class Sight:
 
     def _told_alone(self, head: Head, turn: Turn) -> None:
         """No cable's notice speaks for this head any more: it has one of its own."""
-        head.grouped = False
+        head.grouped, head.alone = False, None
         turn.note(self._book.still(head.blind, turn.now, reason="not-back"))
 
     def _cable_may_be_whole(self, source: str, turn: Turn, *, force: bool = False) -> None:

@@ -26,6 +26,7 @@ class Head:
         troubled: it has a standing alarm, so every reading takes the long way.
         grouped: it is blind because its cable is down, and the cable's notice speaks for it.
         look_again: once it was found too old, when its age is looked at again (monotonic ns).
+        alone: since when it was found so though that notice had gone; None while it stands.
         run: how many samples in a row it has read at or past each level, for votes on costly actions.
     """
 
@@ -37,6 +38,7 @@ class Head:
     well_since: Instant | None = None
     troubled: bool = False
     grouped: bool = False
+    alone: Instant | None = None
     look_again: Instant = LONG_AGO
     run: Run = NO_RUN
     gas: AlarmKey = field(init=False)

@@ -58,6 +58,7 @@ class Rounds:
     kept: dict[str, int] = field(default_factory=dict)
     _sirens: dict[str, _Siren] = field(default_factory=dict)
     _raised: dict[str, float] = field(default_factory=dict)
+    _whole: dict[str, float] = field(default_factory=dict)
     _told: dict[str, float] = field(default_factory=dict)
     _owner_well: bool = True
     _owner_since: float = NEVER
@@ -106,6 +107,8 @@ class Rounds:
                 anew = event.cause in QUIETENED and event.after is Phase.UNACKNOWLEDGED
                 if event.cause is Cause.RAISED or anew:
                     self._raised[event.key.subject] = now
+                elif event.cause is Cause.CLEARED:
+                    self._whole[event.key.subject] = now
 
     # --- the round ------------------------------------------------------------------------------------
 
@@ -136,7 +139,7 @@ class Rounds:
         if alarm is None or not alarm.present or alarm.suppressed is not None or alarm.until is not None:
             return
         raised = self._raised.get(head, now)
-        if now - raised < SETTLED_S or not self._owner_heard_all_since(raised):
+        if now - max(raised, self._whole.get(source, NEVER)) < SETTLED_S or not self._owner_heard_all_since(raised):
             return
         cable = book.get(AlarmKey(source, Kind.BLIND))
         by_cable = cable is not None and cable.present and self._was_told(source)

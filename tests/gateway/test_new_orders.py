@@ -137,6 +137,20 @@ def test_a_head_that_falls_silent_again_as_its_cable_s_notice_ends_is_told() -> 
     assert room.told("dona", Kind.BLIND)[2:] == [("GD-2", "still")]
 
 
+def test_a_head_that_comes_and_goes_after_its_cable_s_notice_ended_is_told() -> None:
+    room = cut("bus")
+    room.link(True)
+    for number in range(40):
+        room.read("GD-1", 0.0)
+        room.silence("GD-2")
+        room.wait(0.2)
+        if number:
+            room.read("GD-2", 0.0)
+        room.wait(0.3)
+    assert not room.engine.book.present(AlarmKey("bus", Kind.BLIND))
+    assert spoken_for(room) and ("GD-2", "still") in room.told("dona", Kind.BLIND)
+
+
 def test_new_orders_again_and_again_hide_no_dead_head() -> None:
     room = watching()
     for _ in range(8):
