@@ -11,7 +11,7 @@ from gateway.events import OpenWindow, WindowKind
 from gateway.orders import Orders
 from gateway.records import utc_ms
 from gateway.turn import Turn
-from gateway.watched import Head, Sources
+from gateway.watched import Head, Heard, Sources
 from sensors.readings import DetectorId, LinkChange, Reading, Status
 from sensors.stamps import SECOND, Instant, Stamp, UtcNanos
 
@@ -46,17 +46,17 @@ class Sight:
             before = old.get(watch.detector)
             grace = orders.timing.start_grace if before is None else RELOAD_GRACE
             first = Instant(now + grace - watch.blind_after)
-            head = Head(watch, watched_at=first, excused=first)
+            head = Head(watch, watched_at=first)
             if before is not None:
-                # Its age goes on. One that was not heard since it was last excused gets no further grace, so that
+                # Its age goes on. One that was not heard since it last got a grace gets no further one, so that
                 # reloading again and again hides no dead head.
-                again = before.watched_at == before.excused
-                head.watched_at = before.watched_at if again else max(before.watched_at, first)
-                head.excused = before.excused if again else first
-                head.last, head.grouped, head.troubled = before.last, before.grouped, before.troubled
+                if before.heard is Heard.NOW:
+                    head.watched_at, head.heard = max(before.watched_at, first), Heard.BEFORE
+                else:
+                    head.watched_at, head.heard = before.watched_at, before.heard
+                head.last, head.grouped = before.last, before.grouped
                 head.well_since, head.run, head.alone = before.well_since, before.run, before.alone
-            if before is None or not before.ever_watched:
-                head.unseen_at = head.watched_at
+                self.refresh(head)
             self.heads[watch.detector] = head
         self._look_at_ages()
         self.sources = Sources(self.heads.values(), self.sources.all_down())
@@ -73,8 +73,12 @@ class Sight:
                 self._deadlines.at(Instant(oldest + blind_after), Stale(some))
 
     def refresh(self, head: Head) -> None:
-        """Note whether the head has a standing alarm, which sends every reading of it the long way."""
-        head.troubled = self._book.get(head.gas) is not None or self._book.get(head.blind) is not None
+        """Note whether the head has a standing alarm or a grace, which sends every reading of it the long way."""
+        head.troubled = (
+            head.heard is not Heard.NOW
+            or self._book.get(head.gas) is not None
+            or self._book.get(head.blind) is not None
+        )
 
     def put_back(self) -> None:
         """After a restart, bring the heads in line with the alarms that were put back."""
@@ -82,6 +86,11 @@ class Sight:
             self.refresh(head)
             blind = self._book.get(head.blind)
             head.grouped = blind is not None and blind.present and blind.reason == "link"
+
+    def hear(self, head: Head, reading: Reading) -> None:
+        """Note that a head speaks, before anybody asks who watches."""
+        if watches(reading):
+            head.heard = Heard.NOW
 
     def judge(self, head: Head, reading: Reading, turn: Turn) -> None:
         """Tell what a reading says of the head's sight. Under a window a person has the word, not the reading."""
@@ -235,9 +244,7 @@ class Sight:
     def excuse(self, now: Instant) -> None:
         """We slept, not they: every head that was watching gets a moment to be heard before it counts as silent."""
         for head in self.heads.values():
-            seen = head.ever_watched
             head.watched_at = max(head.watched_at, Instant(now + RELOAD_GRACE - head.watch.blind_after))
-            head.unseen_at = None if seen else head.watched_at
 
     def watching(self, head: Head) -> bool:
         """Tell whether this head counts as watching now."""

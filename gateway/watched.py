@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 
 from alerts.alarms import AlarmKey, Kind
 from alerts.voting import Run
@@ -13,17 +14,26 @@ NO_RUN = Run()
 LONG_AGO = Instant(0)
 
 
+class Heard(Enum):
+    """Whether a head has given a reading that counts as watching."""
+
+    NEVER = "never"
+    """Not since the watch began with it: `watched_at` is a grace."""
+    BEFORE = "before"
+    """Not since it last got a grace."""
+    NOW = "now"
+
+
 @dataclass(slots=True, eq=False)
 class Head:
     """One watched detector.
 
     Attributes:
-        watched_at: when its last reading that counts as watching was taken (monotonic ns).
-        unseen_at: what `watched_at` was set to so that it has time for its first such reading; None once there was one.
-        excused: what `watched_at` was set to when it last got a grace without being heard.
+        watched_at: when its last reading that counts as watching was taken (monotonic ns), or a grace that it got.
+        heard: whether there was such a reading. The first one after a grace takes the long way.
         well_since: since when it has watched without a gap, while its BLIND alarm still stands; None otherwise.
         last: its last reading of any quality.
-        troubled: it has a standing alarm, so every reading takes the long way.
+        troubled: it has a standing alarm or a grace, so every reading takes the long way.
         grouped: it is blind because its cable is down, and the cable's notice speaks for it.
         look_again: once it was found too old, when its age is looked at again (monotonic ns).
         alone: since when it was found so though that notice had gone; None while it stands.
@@ -32,11 +42,10 @@ class Head:
 
     watch: Watch
     watched_at: Instant
-    unseen_at: Instant | None = None
-    excused: Instant | None = None
+    heard: Heard = Heard.NEVER
     last: Reading | None = None
     well_since: Instant | None = None
-    troubled: bool = False
+    troubled: bool = True
     grouped: bool = False
     alone: Instant | None = None
     look_again: Instant = LONG_AGO
@@ -51,7 +60,7 @@ class Head:
     @property
     def ever_watched(self) -> bool:
         """Whether it has given a reading that counts as watching since the watch began with it."""
-        return self.unseen_at is None or self.watched_at != self.unseen_at
+        return self.heard is not Heard.NEVER
 
     def why_silent(self) -> str:
         """Return the reason code for a head whose last good reading has grown too old."""

@@ -10,7 +10,7 @@ from sensors.drivers.connections import Wire, connect
 from sensors.drivers.names import Names
 from sensors.drivers.settings import BusSettings
 from sensors.stamps import SECOND
-from sensors.wire.modbus import Ask, BrokenStreamError, Head, Match, match
+from sensors.wire.modbus import Ask, BrokenStreamError, Head, Match, match, next_transaction
 from sensors.wire.rtu import RtuInbox
 
 PAUSE_S: Final = 0.01
@@ -66,7 +66,7 @@ class Asker:
         if self._wire is None:
             self._wire = await connect(self._settings, self, self._names)
         self._ask, self._waiting, self._by = ask, loop.create_future(), None
-        self._id = self._id % 0xFFFF + 1
+        self._id = next_transaction(self._id)
         self._sent = loop.time()
         self._wire.send(ask, self._id)
         try:

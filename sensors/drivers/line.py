@@ -30,7 +30,7 @@ from sensors.drivers.strays import Exchange, Strays, Trickle
 from sensors.drivers.turns import Held, Turns
 from sensors.readings import Scan, Status
 from sensors.stamps import Clock
-from sensors.wire.modbus import Ask, Head, Match, match
+from sensors.wire.modbus import Ask, Head, Match, match, next_transaction
 from sensors.wire.registers import Block
 from sensors.wire.rtu import SMALLEST
 
@@ -433,7 +433,7 @@ class Line:
         return witness
 
     def _send(self, exchange: Exchange, now: float) -> None:
-        self._id = key = (self._id + 1) & 0xFFFF
+        self._id = key = next_transaction(self._id)
         exchange.sent = now
         if not self._flights:
             self._doubt.head_clock = now

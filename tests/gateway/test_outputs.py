@@ -207,3 +207,14 @@ def test_an_output_that_was_let_go_twice_and_put_right_is_no_alarm() -> None:
         reported(room, "sirene", state=True)
         room.wait(5.0, clean=("GD-2", "GD-3"))
     assert room.alarm("output:sirene", Kind.SYSTEM) is None
+
+
+def test_a_head_whose_very_first_reading_is_gas_has_its_vote_and_shuts_no_valve_alone() -> None:
+    watches = tuple(Watch(DetectorId(name), area, "bus", round(2.5 * SECOND)) for name, area in AREAS.items())
+    room = Room(orders(watches=watches, outputs=ROWS, counting=frozenset()))
+    room.read("GD-2", 0.0)
+    room.read("GD-1", 25.0)
+    assert on(room) == {"sirene", "buzina", "sinal"}
+    room.wait(0.5)
+    room.read("GD-1", 25.0)
+    assert "valvula" in on(room)

@@ -18,6 +18,7 @@ def watching() -> Room:
     room = Room(orders("GD-1", "GD-2"))
     room.read("GD-1", 0.0)
     room.read("GD-2", 0.0)
+    room.wait(0.1)
     return room
 
 

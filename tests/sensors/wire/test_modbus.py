@@ -26,6 +26,7 @@ from sensors.wire.modbus import (
     ask_registers,
     ask_write_coil,
     match,
+    next_transaction,
     request,
 )
 
@@ -158,3 +159,12 @@ def test_a_header_that_cannot_be_is_a_broken_stream(head):
 def test_a_read_that_no_frame_can_carry_is_refused(register, count):
     with pytest.raises(ValueError, match="cannot read"):
         ask_registers(1, 3, register, count)
+
+
+def test_transaction_ids_go_round_and_never_read_alike_with_their_bytes_swapped():
+    seen, key = set(), 0
+    for _ in range(0x10000):
+        key = next_transaction(key)
+        assert 0 < key <= 0xFFFF and key >> 8 != key & 0xFF
+        seen.add(key)
+    assert len(seen) == 0x10000 - 0x100
