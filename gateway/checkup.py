@@ -18,7 +18,8 @@ from gateway.clock import is_set
 from gateway.commissioning.probing import probe
 from gateway.depot import ConsoleChannel, Depot
 from gateway.journal import JournalReader, StoreError
-from sensors.drivers.broker import connected, reason_of
+from sensors.drivers.broker import reason_of
+from sensors.drivers.brokerconnection import connected
 from sensors.drivers.mqtt import MqttSettings
 from sensors.drivers.strays import FALSE_ID, ID_SWAPPED, ID_ZERO
 

@@ -10,7 +10,8 @@ from aiomqtt import Message, MqttError, Will
 
 from alerts.alarms import AlarmEvent, EventId, Notice, Outcome, Verdict
 from alerts.messages.body import body
-from sensors.drivers.broker import Backoff, Connection, MqttSettings, connected, reason_of
+from sensors.drivers.broker import Backoff, MqttSettings, reason_of
+from sensors.drivers.brokerconnection import Connection, connected
 from sensors.drivers.names import Names
 from sensors.drivers.publications import PublishRefusedError
 from sensors.stamps import rfc3339

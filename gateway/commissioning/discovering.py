@@ -10,7 +10,8 @@ from aiomqtt import Message, MqttError
 from sensors import profiles
 from sensors.announcements.ear import Ear, topics
 from sensors.announcements.found import Announced, Models
-from sensors.drivers.broker import connected, reason_of
+from sensors.drivers.broker import reason_of
+from sensors.drivers.brokerconnection import connected
 from sensors.drivers.mqtt import MqttSettings
 
 MAX_PACKET = 8 * 1024 * 1024

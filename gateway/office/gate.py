@@ -8,7 +8,8 @@ import structlog
 from aiomqtt import Message, MqttError
 
 from gateway.office.counting import StockSource
-from sensors.drivers.broker import Backoff, Connect, MqttSettings, connected, reason_of
+from sensors.drivers.broker import Backoff, Connect, MqttSettings, reason_of
+from sensors.drivers.brokerconnection import connected
 from sensors.stamps import SECOND, Clock
 
 MOST_WAITING = 1000

@@ -9,7 +9,8 @@ from typing import Final, assert_never
 from aiomqtt import Message, MqttError
 
 from sensors.drivers.births import Births
-from sensors.drivers.broker import Backoff, Connect, MqttConnection, MqttSettings, connected, reason_of
+from sensors.drivers.broker import Backoff, Connect, MqttConnection, MqttSettings, reason_of
+from sensors.drivers.brokerconnection import connected
 from sensors.drivers.names import Names
 from sensors.profiles import Profile
 from sensors.quality import Movement

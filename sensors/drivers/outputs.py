@@ -10,7 +10,8 @@ from typing import Protocol, TypeAlias
 
 from aiomqtt import Message, MqttError
 
-from sensors.drivers.broker import Backoff, Connect, MqttConnection, MqttSettings, connected, reason_of
+from sensors.drivers.broker import Backoff, Connect, MqttConnection, MqttSettings, reason_of
+from sensors.drivers.brokerconnection import connected
 from sensors.drivers.modbus import ModbusBus
 from sensors.drivers.names import Names
 from sensors.stamps import SECOND, Clock

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from aiomqtt import MqttError
 
-from sensors.drivers.broker import MqttSettings, connected
+from sensors.drivers.broker import MqttSettings
+from sensors.drivers.brokerconnection import connected
 from sensors.drivers.names import LOOKUP_MAX_S, Names
 from sensors.drivers.settings import BusSettings
 from sensors.stamps import MILLISECOND

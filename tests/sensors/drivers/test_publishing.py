@@ -6,7 +6,8 @@ import struct
 
 import pytest
 
-from sensors.drivers.broker import MqttSettings, connected
+from sensors.drivers.broker import MqttSettings
+from sensors.drivers.brokerconnection import connected
 
 pytestmark = pytest.mark.asyncio
 
