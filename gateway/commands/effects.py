@@ -22,7 +22,9 @@ NOTES = """
 - **blind**: a detector is not watching. No output follows it unless `effects = { blind = "on" }` says so.
 - A **siren** is horn and beacon in one: it can only be silenced whole, so it follows the horn.
 - A **valve** (on is closed) is moved from level A2 on, never by a drill, and only when two heads read gas, or one head
-  in two samples in a row, or any head A3 (`votes`). It then stays closed until each alarm that closed it was reset.
+  in two samples in a row, or any head A3 (`votes`). A head that fails leaves the vote, and no more votes are
+  asked for than heads are left: the last one closes the valve with its first sample. It then stays closed until each
+  alarm that closed it was reset.
 - The **heartbeat** relay is held by the alarm loop, which writes to it each second, and follows no alarm.
 """
 
