@@ -275,7 +275,6 @@ class Engine:
 
     def _judge(self, head: Head, reading: Reading, turn: Turn) -> None:
         head.last = reading
-        self.sight.hear(head, reading)
         try:
             self.gas.judge(head, reading, turn)
             self.sight.judge(head, reading, turn)

@@ -87,11 +87,6 @@ class Sight:
             blind = self._book.get(head.blind)
             head.grouped = blind is not None and blind.present and blind.reason == "link"
 
-    def hear(self, head: Head, reading: Reading) -> None:
-        """Note that a head speaks, before anybody asks who watches."""
-        if watches(reading):
-            head.heard = Heard.NOW
-
     def judge(self, head: Head, reading: Reading, turn: Turn) -> None:
         """Tell what a reading says of the head's sight. Under a window a person has the word, not the reading."""
         if not watches(reading):
@@ -101,7 +96,7 @@ class Sight:
             elif head.grouped:
                 self._speak_up(head, turn)
             return
-        head.watched_at = reading.taken.mono
+        head.watched_at, head.heard = reading.taken.mono, Heard.NOW
         if self._book.present(head.blind) and self.window(head) is None and not self.may_be_flooded(head):
             if head.well_since is None:
                 head.well_since = reading.taken.mono
