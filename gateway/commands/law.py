@@ -119,24 +119,18 @@ def _evaluate(talk: Talk) -> click.Command:
         if not chosen:
             raise click.UsageError(talk.text("law.not_of_depot", name=law, laws=", ".join((*depot.laws, HOUSE))))
         listed = catalogue.load()
-        day, until = _day(talk, on, depot), _known(talk, known, depot)
+        now, day, until = today(depot), _day(talk, on, depot), _known(talk, known, depot)
         told = _facts(talk, depot, listed, day, until, facts)
         situation = Situation.of(told, listed, day)
         found = [finding for statute in chosen for finding in evaluate(statute, situation, day)]
         if as_json:
             talk.put_json(
-                {
-                    "depot": depot.id,
-                    "on": day.isoformat(),
-                    "known": known or None,
-                    "configured_on": today(depot).isoformat(),
-                    "laws": [lawpages.statute_row(statute) for statute in chosen],
-                    "findings": [lawpages.finding_row(finding) for finding in found],
-                }
+                {"depot": depot.id, "on": day.isoformat(), "known": known or None, "configured_on": now.isoformat()}
+                | lawpages.evaluation(chosen, found)
             )
         else:
             phrases = phrases_of(talk.words.language, depot)
-            if day < today(depot):
+            if day < now:
                 talk.put(phrases.locale.text("conformity.past", on=phrases.day(day.isoformat())))
             for line in lawpages.finding_lines(talk, phrases, chosen, found, every=every):
                 talk.put(line)

@@ -275,6 +275,14 @@ def finding_row(finding: Finding) -> dict[str, Any]:
     }
 
 
+def evaluation(statutes: Sequence[Statute], findings: Sequence[Finding]) -> dict[str, Any]:
+    """The laws that were judged by, and what they say, as JSON."""
+    return {
+        "laws": [statute_row(statute) for statute in statutes],
+        "findings": [finding_row(finding) for finding in findings],
+    }
+
+
 def finding_lines(
     talk: Talk, phrases: Phrases, statutes: Sequence[Statute], findings: Sequence[Finding], *, every: bool
 ) -> Iterator[str]:
