@@ -11,6 +11,19 @@ ENGLISH = {"VIGIA_LANG": "en"}
 BASE = Path(__file__).with_name("gateway").joinpath("base.toml").read_text("utf-8")
 """A small depot that is right."""
 
+SMALLEST = """[depot]
+id = "d"
+name = "Depósito"
+[levels]
+A1 = 10
+A2 = 20
+A3 = 40
+[[area]]
+id = "patio"
+licensed_kg = 520
+"""
+"""A depot without a detector: enough for its papers."""
+
 
 def loaded(folder: Path, text: str, **environ: str) -> Loaded:
     file = folder / "depot.toml"

@@ -79,6 +79,14 @@ def cut(source: str) -> Room:
     return room
 
 
+def stay_silent(room: Room, polls: int) -> None:
+    """Both heads are asked every half second, and say nothing."""
+    for _ in range(polls):
+        room.wait(0.5)
+        for name in BOTH:
+            room.silence(name)
+
+
 def spoken_for(room: Room) -> bool:
     """Tell whether some notice that stands says of every blind head that it is blind."""
     return all(
@@ -92,10 +100,7 @@ def test_heads_behind_a_cut_cable_that_is_named_anew_are_told_under_its_new_name
     room = cut("linha")
     follow(room, orders(*BOTH, source="nova"))
     room.link(False, "nova")
-    for _ in range(8):
-        room.wait(0.5)
-        for name in BOTH:
-            room.silence(name)
+    stay_silent(room, 8)
     assert spoken_for(room)
     assert room.told("dona", Kind.BLIND)[1:] == [("linha", "cleared"), ("nova", "raised")]
 
@@ -104,10 +109,7 @@ def test_heads_that_stay_silent_on_a_line_that_is_well_are_told_each_by_itself_a
     room = cut("linha")
     follow(room, orders(*BOTH, source="nova"))
     room.link(True, "nova")
-    for _ in range(8):
-        room.wait(0.5)
-        for name in BOTH:
-            room.silence(name)
+    stay_silent(room, 8)
     assert spoken_for(room)
     assert room.told("dona", Kind.BLIND)[1:] == [("linha", "cleared"), ("GD-1", "still"), ("GD-2", "still")]
 
@@ -115,10 +117,7 @@ def test_heads_that_stay_silent_on_a_line_that_is_well_are_told_each_by_itself_a
 def test_a_start_with_another_name_for_a_cut_cable_leaves_no_head_untold() -> None:
     room = cut("linha").crash(orders=orders(*BOTH, source="nova"))
     room.link(False, "nova")
-    for _ in range(12):
-        room.wait(0.5)
-        for name in BOTH:
-            room.silence(name)
+    stay_silent(room, 12)
     assert spoken_for(room) and ("nova", "raised") in room.told("dona", Kind.BLIND)
 
 

@@ -180,15 +180,20 @@ def reported(room: Room, output: str, state: bool) -> None:
     room.give(OutputReported(output, state, "" if state else "wrong-state", room.now()))
 
 
-def test_an_output_that_lets_go_again_and_again_is_an_alarm_until_it_has_held_for_a_while() -> None:
-    room = watching()
+def let_go(room: Room, *, times: int, every_s: float) -> None:
+    """There is gas, and the siren lets go for a moment, so many times."""
     room.read("GD-1", 12.0)
     room.wait(0.5, clean=("GD-2", "GD-3"))
-    for _ in range(100):
+    for _ in range(times):
         reported(room, "sirene", state=False)
         room.wait(0.02)
         reported(room, "sirene", state=True)
-        room.wait(1.0, clean=("GD-2", "GD-3"))
+        room.wait(every_s, clean=("GD-2", "GD-3"))
+
+
+def test_an_output_that_lets_go_again_and_again_is_an_alarm_until_it_has_held_for_a_while() -> None:
+    room = watching()
+    let_go(room, times=100, every_s=1.0)
     alarm = room.alarm("output:sirene", Kind.SYSTEM)
     assert alarm is not None and alarm.present and alarm.reason == "does-not-hold"
     assert [told for told in room.told("dona") if told[0] == "output:sirene"] == [("output:sirene", "raised")]
@@ -199,13 +204,7 @@ def test_an_output_that_lets_go_again_and_again_is_an_alarm_until_it_has_held_fo
 
 def test_an_output_that_was_let_go_twice_and_put_right_is_no_alarm() -> None:
     room = watching()
-    room.read("GD-1", 12.0)
-    room.wait(0.5, clean=("GD-2", "GD-3"))
-    for _ in range(2):
-        reported(room, "sirene", state=False)
-        room.wait(0.02)
-        reported(room, "sirene", state=True)
-        room.wait(5.0, clean=("GD-2", "GD-3"))
+    let_go(room, times=2, every_s=5.0)
     assert room.alarm("output:sirene", Kind.SYSTEM) is None
 
 

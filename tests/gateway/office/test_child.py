@@ -4,26 +4,15 @@ import socket
 from pathlib import Path
 
 import pytest
+from depot_text import SMALLEST
 
 from gateway.configuration.loading import load
 from gateway.office.child import EXIT_FAILED, main
 
-DEPOT = """[depot]
-id = "d"
-name = "Depósito"
-[levels]
-A1 = 10
-A2 = 20
-A3 = 40
-[[area]]
-id = "patio"
-licensed_kg = 520
-"""
-
 
 def test_a_second_office_is_refused_and_touches_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "depot.toml"
-    file.write_text(DEPOT, encoding="utf-8")
+    file.write_text(SMALLEST, encoding="utf-8")
     path = load(file, {}).depot.office
     path.parent.mkdir(parents=True, exist_ok=True)
     with socket.socket(socket.AF_UNIX) as first:  # it may be stopped: the kernel answers for it

@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from depot_text import SMALLEST
 
 from compliance.registers.entries import Act, Entry, EntryId, Millis, fold
 from gateway.configuration.loading import load
@@ -15,17 +16,6 @@ from sensors.stamps import SECOND, Instant, Stamp, UtcNanos, parse_rfc3339
 
 HOUR_MS = 3_600_000
 NOON = parse_rfc3339("2026-11-30T15:00:00.000Z")  # of São Paulo
-DEPOT = """[depot]
-id = "d"
-name = "Depósito"
-[levels]
-A1 = 10
-A2 = 20
-A3 = 40
-[[area]]
-id = "patio"
-licensed_kg = 520
-"""
 
 
 class Clock:
@@ -41,7 +31,7 @@ class Clock:
 async def test_a_day_that_a_clock_was_set_to_is_judged_soon(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hours: int
 ) -> None:
-    (tmp_path / "depot.toml").write_text(DEPOT, encoding="utf-8")
+    (tmp_path / "depot.toml").write_text(SMALLEST, encoding="utf-8")
     monkeypatch.setattr(clerk, "FIRST_LOOK_S", 0.01)
     office, clock, looks = Clerk(load(tmp_path / "depot.toml", {}).depot), Clock(), asyncio.Event()
     monkeypatch.setattr(office, "_clock", clock)
