@@ -12,9 +12,11 @@ import subprocess
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
+from typing import Final
 
 import pytest
 import pytest_asyncio
+from _pytest.runner import runtestprotocol
 from hypothesis import settings
 
 SETTLE_S = 1.0
@@ -32,6 +34,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     chosen = config.getoption("--seed")
+    config.stash[TRIED_AGAIN] = []
     config.stash[SEED] = random.SystemRandom().randrange(2**32) if chosen is None else chosen
 
 
@@ -79,6 +82,40 @@ async def no_task_left_behind() -> AsyncIterator[None]:
 
 def _left(before: set[asyncio.Task[object]]) -> set[asyncio.Task[object]]:
     return {task for task in asyncio.all_tasks() - before if task is not asyncio.current_task()}
+
+
+# --- measurements in real time
+
+
+TRIES: Final = 3
+"""A busy machine makes a measurement in real time worse, never better: so the best of three counts."""
+
+TRIED_AGAIN: pytest.StashKey[list[str]] = pytest.StashKey()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """Give a test marked `measured` up to `TRIES` tries; the last one's reports count, and the summary names it."""
+    if item.get_closest_marker("measured") is None:
+        return None
+    item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+    for left in reversed(range(TRIES)):
+        reports = runtestprotocol(item, log=False, nextitem=nextitem)
+        failed = next((report for report in reports if report.failed), None)
+        if failed is None or not left:
+            break
+        item.config.stash[TRIED_AGAIN].append(f"{item.nodeid}: {failed.longreprtext.splitlines()[-1]}")
+    for report in reports:
+        item.ihook.pytest_runtest_logreport(report=report)
+    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    if tried := config.stash[TRIED_AGAIN]:
+        terminalreporter.section("measured again, for the machine was busy or a promise is only just kept")
+        for line in tried:
+            terminalreporter.write_line(line)
 
 
 def wait_until(holds: Callable[[], bool], within_s: float, what: str) -> None:

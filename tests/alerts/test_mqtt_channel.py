@@ -113,6 +113,7 @@ async def channel_at(broker) -> AsyncIterator[MqttChannel]:
 
 
 @servers
+@pytest.mark.measured
 async def test_a_notice_is_accepted_when_the_broker_has_the_event_and_the_state(mosquitto):
     async with channel_at(mosquitto) as channel, listening(mosquitto) as listener:
         began = time.monotonic()
@@ -187,6 +188,7 @@ async def test_a_broker_that_does_not_acknowledge_is_not_believed(mosquitto):
 
 
 @servers
+@pytest.mark.measured
 async def test_a_broker_that_dies_in_the_middle_is_told_at_once(mosquitto):
     async with channel_at(mosquitto) as channel:
         mosquitto.freeze()

@@ -299,6 +299,7 @@ def test_stretches_of_a_detector_never_overlap_whatever_is_written(steps):
         assert all(a.end_ms <= b.start_ms for a, b in pairwise(mine))
 
 
+@pytest.mark.measured
 def test_a_fold_of_200_000_entries_takes_less_than_five_seconds():
     names = [f"GD-{number}" for number in range(100)]
     lines = [boot(T0, *names)]

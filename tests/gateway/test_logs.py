@@ -46,6 +46,7 @@ def drained(descriptor: int, until: str, within_s: float = 5.0) -> str:
     return found.decode()
 
 
+@pytest.mark.measured
 def test_a_pipe_that_nobody_reads_holds_nobody_up_and_what_is_dropped_is_told_later(pipe: tuple[int, int]) -> None:
     reads, writes = pipe
     full(writes)

@@ -5,6 +5,8 @@ import threading
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from gateway.configuration.loading import load
 from gateway.journal import Sealed
 from gateway.sealing import CheckpointCopy, Sealing
@@ -90,6 +92,7 @@ def test_a_place_that_is_gone_is_told_and_told_again_when_it_is_back(tmp_path):
     assert (tmp_path / "pen" / "kept").read_text() == "three"
 
 
+@pytest.mark.measured
 async def test_a_copy_that_hangs_holds_up_nobody(tmp_path):
     file = tmp_path / "kept"
     hung = threading.Event()

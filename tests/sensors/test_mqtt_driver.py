@@ -230,6 +230,7 @@ async def test_b02_a_broker_that_was_recreated_is_subscribed_to_again(mosquitto)
 
 
 @pytest.mark.trial("B04")
+@pytest.mark.measured
 async def test_b04_a_driver_started_before_its_broker_comes_up_with_it(idle_mosquitto):
     bench = Bench(idle_mosquitto, head("GD-1"))
     async with running(bench.source.run()) as task:

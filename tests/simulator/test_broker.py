@@ -55,6 +55,7 @@ async def test_clients_that_hang_up_rudely_do_no_harm(broker_port):
         assert (await anext(one.messages)).payload == b"still there"
 
 
+@pytest.mark.measured
 async def test_it_stops_in_time_with_clients_connected():
     with Children() as children:
         child = children.start("the broker", "-m", "simulator.broker", pipes=True)

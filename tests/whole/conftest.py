@@ -8,6 +8,15 @@ import pytest
 from aiohttp import web
 from whole_depot import Whole
 
+HERE = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whole gateways live in real time, several processes each."""
+    for item in items:
+        if item.path.is_relative_to(HERE):
+            item.add_marker(pytest.mark.measured)
+
 
 @pytest.fixture
 async def depot(tmp_path: Path) -> AsyncIterator[Whole]:

@@ -45,6 +45,7 @@ async def test_a_name_server_that_fails_is_stood_in_for_by_its_last_answer() -> 
         await addresses.resolve("other.example", 80)
 
 
+@pytest.mark.measured
 async def test_a_hung_name_server_is_waited_for_a_second_and_asked_once() -> None:
     server = NameServer()
     addresses = RememberedAddresses(server.look_up)
@@ -60,6 +61,7 @@ async def test_a_hung_name_server_is_waited_for_a_second_and_asked_once() -> Non
     assert await addresses.resolve("hook.example", 80) == first
 
 
+@pytest.mark.measured
 async def test_a_hung_name_server_that_never_answered_is_an_error_in_time() -> None:
     server = NameServer()
     server.hangs = True

@@ -6,6 +6,8 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
+import pytest
+
 from alerts.alarms import Cause, Kind, Outcome, Verdict
 from alerts.channels.console import LINES_MAX, Console
 
@@ -70,6 +72,7 @@ async def test_a_terminal_gets_colour_and_still_one_line(make_event: Make, make_
     assert "\x1b[1;31mALARME" in shown
 
 
+@pytest.mark.measured
 async def test_a_held_up_terminal_never_holds_the_loop_up(make_event: Make, make_notice: Make) -> None:
     free = threading.Event()
 

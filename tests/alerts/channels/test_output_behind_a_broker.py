@@ -123,6 +123,7 @@ async def test_a_state_that_the_broker_kept_proves_nothing(mosquitto: Any) -> No
         assert (True, "") not in device.heard
 
 
+@pytest.mark.measured
 async def test_a_device_that_starts_anew_is_put_right_at_once(mosquitto: Any) -> None:
     async with installed(mosquitto.port) as (device, output):
         output.set(True)

@@ -119,6 +119,7 @@ async def board() -> AsyncIterator[RelayBoard]:
     await it.power_off()
 
 
+@pytest.mark.measured
 async def test_the_relay_closes_and_the_read_back_confirms_it_within_its_share_of_the_budget(board: RelayBoard) -> None:
     async with installed(board) as (output, watch):
         await watch.hears(False, "", within_s=4)  # the first regular read-back

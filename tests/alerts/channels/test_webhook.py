@@ -154,6 +154,7 @@ async def test_a_redirect_is_refused_and_not_followed(status: int, receiver: Rec
     assert [post.path for post in receiver.posts] == ["/vigia"]
 
 
+@pytest.mark.measured
 async def test_a_hung_receiver_is_given_up_in_time(receiver: Receiver, make_notice: Make) -> None:
     receiver.hang = True
     loop = asyncio.get_running_loop()

@@ -216,6 +216,7 @@ async def test_a_foreign_origin_gets_neither_an_action_nor_a_stream(gateway: Any
     assert (await post(session, f"{child.url}/api/v1/alarms/a/acknowledge", {"by": "Ana"}, **own))[0] == 200
 
 
+@pytest.mark.measured
 async def test_live_begins_with_the_picture_then_changes_in_order_and_a_heartbeat_each_second(
     gateway: Any, child: Any, session: Any
 ) -> None:
@@ -276,6 +277,7 @@ async def test_without_a_gateway_nothing_is_shown_as_present(
     await health(child, 200)
 
 
+@pytest.mark.measured
 async def test_a_silent_gateway_is_lost_within_three_seconds(gateway: Any, child: Any, session: Any) -> None:
     async with session.ws_connect(f"{child.url}/api/v1/live") as live:
         await hear(live, "snapshot")
@@ -372,6 +374,7 @@ async def test_the_api_describes_itself_and_loads_no_page_from_elsewhere(child: 
         assert (await get(session, f"{child.url}/{path}"))[0] == 404
 
 
+@pytest.mark.measured
 async def test_twenty_streams_of_each_kind_live_at_once_and_the_child_stops_within_two_seconds(
     gateway: Any, child: Any, session: Any
 ) -> None:

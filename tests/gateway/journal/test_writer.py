@@ -149,6 +149,7 @@ def test_the_queue_keeps_the_oldest_and_counts_what_it_refuses(path, disk, answe
     assert check(path) == []
 
 
+@pytest.mark.measured
 def test_close_says_when_something_was_left_unwritten(path, disk, answers, record):
     journal = Journal.open(path, depot=DEPOT, vfs=disk.name)
     journal.start(committed=answers.committed, trouble=answers.trouble)

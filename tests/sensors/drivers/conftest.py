@@ -1,6 +1,8 @@
 """Buses on real loopback sockets, with everything they say collected."""
 
 import asyncio
+import itertools
+import statistics
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
@@ -107,6 +109,10 @@ class Rig:
             for at, reading in self.readings
             if reading.detector == detector and reading.quality is Quality.GOOD and at >= since
         ]
+
+    def period_s(self, detector: str, since: float = 0.0) -> float:
+        """Return the median time between good readings, in seconds: one hiccup of the machine leaves it alone."""
+        return statistics.median(b - a for a, b in itertools.pairwise(self.good(detector, since)))
 
     async def until(self, holds: Callable[[], object], within_s: float = 5.0) -> None:
         """Wait until a condition holds, looking again at everything the buses tell."""

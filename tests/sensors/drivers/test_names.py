@@ -65,6 +65,7 @@ async def test_lookups_that_hang_take_no_thread_that_others_share_and_hold_up_no
         assert isinstance(each, TimeoutError)
 
 
+@pytest.mark.measured
 async def test_a_broker_whose_name_nobody_tells_is_an_error_of_the_broker_within_a_second_or_two(server):
     server.hangs = True
     began = asyncio.get_running_loop().time()
