@@ -3,10 +3,14 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
+from typing import Final
 
 from alerts.alarms import Level
 from sensors.readings import DetectorId
 from sensors.stamps import Instant
+
+TWO: Final = 2
+"""A costly action wants two heads or two samples: fewer heads than this never shrink to one that is enough alone."""
 
 
 class Standing(Enum):
@@ -21,7 +25,7 @@ class WhenFailed(Enum):
     """What a head that has failed counts for. It is never simply ignored."""
 
     VOTES = "votes"  # as one that reads gas: enough of them take the action by themselves
-    REMOVED = "removed"  # it leaves N, and the votes asked for shrink to the heads that are left
+    REMOVED = "removed"  # it leaves N, and the votes asked for shrink to the heads that are left, but not below two
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +58,8 @@ class Run:
 class Gate:
     """What a costly action asks for: `heads` of those that may vote at `level`, or one head for `samples` in a row.
 
-    One head at A3 (over-range is A3) is enough at any gate.
+    One head at A3 (over-range is A3), or the only one left, needs no other and no more than two samples in a row. That
+    is its second sample where the gate asks for more, and never its first: a single one may be a garbled frame.
     """
 
     level: Level = Level.A2
@@ -99,7 +104,8 @@ class Tally:
     Attributes:
         votes: the heads that speak for the action.
         of: how many may vote (N); 0 when no head is left that could confirm anything.
-        needed: how many of those it takes (M), never more than are left.
+        needed: how many of those it takes (M): never more than are left, and never fewer than two where two were asked
+            for. With fewer left than that only samples open the gate.
     """
 
     why: Why
@@ -117,18 +123,24 @@ def tally(gate: Gate, ballots: Iterable[Ballot]) -> Tally:
     """Count the votes of the heads that belong to an action."""
     counted = [ballot for ballot in ballots if _has_vote(ballot, gate)]
     votes = tuple(ballot.detector for ballot in counted if _speaks(ballot, gate))
-    needed = min(gate.heads, max(len(counted), 1))
+    needed = min(gate.heads, max(len(counted), TWO))
     return Tally(_why(gate, counted, len(votes) >= needed), votes, len(counted), needed)
 
 
 def _why(gate: Gate, counted: list[Ballot], enough: bool) -> Why:
-    if any(ballot.level is Level.A3 for ballot in counted):
-        return Why.HIGHEST
     if enough:
         return Why.HEADS
-    if any(_reads(ballot, gate) and ballot.run.at(gate.level) >= gate.samples for ballot in counted):
-        return Why.SAMPLES
-    return Why.CLOSED
+    alone = len(counted) < TWO
+    sure = [ballot for ballot in counted if _repeats(ballot, gate, alone=alone)]
+    if any(ballot.level is Level.A3 for ballot in sure):
+        return Why.HIGHEST
+    return Why.SAMPLES if sure else Why.CLOSED
+
+
+def _repeats(ballot: Ballot, gate: Gate, *, alone: bool) -> bool:
+    """Tell whether a head has read gas in as many samples in a row as it takes without any other."""
+    asked = min(gate.samples, TWO) if alone or ballot.level is Level.A3 else gate.samples
+    return _reads(ballot, gate) and ballot.run.at(gate.level) >= asked
 
 
 def _has_vote(ballot: Ballot, gate: Gate) -> bool:

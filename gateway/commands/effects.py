@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from alerts.effects import USUAL, Occasion, Row, usual
 from alerts.messages.catalogue import Catalogue
+from alerts.voting import TWO, Gate
 from gateway.commands.talk import Talk
 from gateway.depot import Output
 
@@ -22,9 +23,11 @@ NOTES = """
 - **blind**: a detector is not watching. No output follows it unless `effects = { blind = "on" }` says so.
 - A **siren** is horn and beacon in one: it can only be silenced whole, so it follows the horn.
 - A **valve** (on is closed) is moved from level A2 on, never by a drill, and only when two heads read gas, or one head
-  in two samples in a row, or any head A3 (`votes`). A head that fails leaves the vote, and no more votes are
-  asked for than heads are left: the last one closes the valve with its first sample. It then stays closed until each
-  alarm that closed it was reset.
+  in two samples in a row (`votes`). It never moves on a single sample of a single head, not at A3 or over-range either:
+  that may be one garbled frame. A head at A3 needs no more than its second sample, whatever `votes` asks for. A head
+  that fails leaves the vote, and no more votes are asked for than heads are left; the last one left, or the only one of
+  an area, closes the valve with its second sample in a row. It then stays closed until each alarm that closed it was
+  reset. Only `votes` with `heads = 1` or `samples = 1` lets one sample move it. Siren and alarm wait for none of this.
 - The **heartbeat** relay is held by the alarm loop, which writes to it each second, and follows no alarm.
 """
 
@@ -82,10 +85,17 @@ def _sentence(talk: Talk, output: Output) -> str:
     if not row.held:
         parts.append(talk.text("effects.scope", level=row.level.name, areas=areas))
     if row.gate is not None:
-        parts.append(talk.text("effects.votes", heads=row.gate.heads, samples=row.gate.samples))
+        parts.append(_votes(talk, row.gate))
     parts.append(talk.text(f"effects.power_{'held' if row.held else output.energised}"))
     parts.append(talk.text(f"effects.stop_{output.at_stop}"))
     return "; ".join(parts) + "."
+
+
+def _votes(talk: Talk, gate: Gate) -> str:
+    if min(gate.heads, gate.samples) == 1:
+        return talk.text("effects.votes_one")
+    wanted = "votes" if gate.samples <= TWO else "votes_alone"
+    return talk.text(f"effects.{wanted}", heads=gate.heads, samples=gate.samples)
 
 
 if __name__ == "__main__":

@@ -203,6 +203,8 @@ def _row(sheet: Sheet, entry: Entry[OutputTable], kind: OutputKind) -> Row:
     gate = row.gate if table.votes is None else Gate(level, table.votes.heads, table.votes.samples)
     if row.audible and level is not Level.A1:
         sheet.warn((*entry.path, "level"), "siren_above_a1", level=level.name)
+    if row.audible and gate is not None:
+        sheet.warn((*entry.path, "votes"), "siren_votes")
     return replace(row, level=level, areas=frozenset(table.areas), gate=gate)
 
 

@@ -193,6 +193,21 @@ def test_check_prints_what_each_output_does_at_what_happens(tmp_path: Path) -> N
     assert (effects["level"], effects["areas"], effects["votes"]) == ("A2", ["patio"], [2, 2])
 
 
+@pytest.mark.parametrize(
+    ("votes", "said"),
+    [
+        ("{ heads = 3, samples = 4 }", "3 heads, or 4 samples of one in a row (2 where it is at A3 or the only one)"),
+        ("{ heads = 1 }", "one sample of one head is enough"),
+    ],
+)
+def test_check_says_what_a_costly_output_waits_for(tmp_path: Path, votes: str, said: str) -> None:
+    file = contract(tmp_path)
+    valve = f'kind = "valve"\nbus = "saidas"\nunit = 1\ncoil = 4\nenergised = "normal"\nvotes = {votes}\n'
+    file.write_text(f'{file.read_text("utf-8")}\n[[channel]]\nid = "valvula"\n{valve}', "utf-8")
+
+    assert said in vigia("check", file).stdout
+
+
 def test_check_prints_the_count_and_each_budget_with_its_slow_part(tmp_path: Path) -> None:
     done = vigia("check", contract(tmp_path))
 

@@ -337,6 +337,11 @@ def test_a_data_folder_whose_path_leaves_no_room_for_a_socket_is_refused_with_th
             "stays as it is",
         ),
         ('kind = "horn"\nbus = "saidas"\nunit = 1\ncoil = 4\nlevel = "A2"', "channel extra / level", "A2"),
+        (
+            'kind = "siren"\nbus = "saidas"\nunit = 1\ncoil = 4\nvotes = { heads = 2 }',
+            "channel extra / votes",
+            "never waits",
+        ),
     ],
 )
 def test_an_output_that_cannot_fail_safe_as_installed_is_warned_of(

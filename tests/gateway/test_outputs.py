@@ -8,7 +8,7 @@ from alerts.alarms import Kind, Level
 from alerts.effects import Does, Occasion, Row, usual
 from gateway.events import Action, OpenWindow, OutputReported, WindowKind
 from gateway.orders import Watch
-from sensors.readings import DetectorId
+from sensors.readings import DetectorId, Quality, Status
 from sensors.stamps import SECOND
 from simulator.room import Room, orders
 
@@ -55,25 +55,76 @@ def test_each_output_does_what_its_row_says_from_the_first_gas_to_the_reset() ->
     assert on(room) == set()
 
 
-def test_a_valve_closes_at_once_on_a_second_head_or_on_the_highest_level() -> None:
-    two, highest = watching(), watching()
-    two.read("GD-1", 25.0)
-    two.read("GD-2", 25.0)
-    highest.read("GD-1", 60.0)
-    assert two.outputs["valvula"] and highest.outputs["valvula"]
+def highest(room: Room, head: str = "GD-1") -> None:
+    """Gas of the highest level in two samples in a row."""
+    for _ in range(2):
+        room.wait(0.1)
+        room.read(head, 60.0)
 
 
-def test_one_sample_closes_no_valve() -> None:
+def test_a_valve_closes_at_once_on_a_second_head() -> None:
     room = watching()
     room.read("GD-1", 25.0)
+    room.read("GD-2", 25.0)
+    assert room.outputs["valvula"]
+
+
+@pytest.mark.parametrize("lel", [25.0, 60.0])
+def test_one_sample_closes_no_valve_whatever_its_level(lel: float) -> None:
+    room = watching()
+    for reading in (lel, 0.0, lel):
+        room.wait(0.5, clean=("GD-2", "GD-3"))
+        room.read("GD-1", reading)
+    assert room.outputs["sirene"] and not room.outputs["valvula"]
+    room.wait(0.5, clean=("GD-2", "GD-3"))
+    room.read("GD-1", lel)
+    assert room.outputs["valvula"]
+
+
+def test_a_garbled_over_range_frame_sounds_the_siren_and_closes_no_valve() -> None:
+    room = watching()
+    room.wait(0.5, clean=tuple(AREAS))
+    room.read("GD-1", None, quality=Quality.UNCERTAIN, status=Status.OVER_RANGE, at_least=100.0, reason="over-range")
+    assert room.outputs["sirene"] and not room.outputs["valvula"]
+    room.wait(0.5, clean=("GD-2", "GD-3"))
     room.read("GD-1", 0.0)
-    room.read("GD-1", 25.0)
     assert not room.outputs["valvula"]
+
+
+def test_the_last_head_left_in_an_area_closes_its_valve_with_its_second_sample() -> None:
+    room = watching(valvula=replace(usual("valve"), areas=frozenset({"patio"})))
+    room.wait(4.0, clean=("GD-1", "GD-3"))
+    assert room.alarm("GD-2", Kind.BLIND) is not None
+    room.read("GD-1", 25.0)
+    assert room.outputs["sirene"] and not room.outputs["valvula"]
+    room.wait(0.5, clean=("GD-3",))
+    room.read("GD-1", 25.0)
+    assert room.outputs["valvula"]
+
+
+def test_a_head_alone_in_its_area_closes_its_valve_with_its_second_sample() -> None:
+    room = watching(valvula=replace(usual("valve"), areas=frozenset({"fundos"})))
+    room.wait(0.5, clean=tuple(AREAS))
+    room.read("GD-3", 25.0)
+    assert room.outputs["sirene"] and not room.outputs["valvula"]
+    room.wait(0.5, clean=("GD-1", "GD-2"))
+    room.read("GD-3", 25.0)
+    assert room.outputs["valvula"]
+
+
+def test_the_neighbour_that_fails_closes_no_valve_by_failing() -> None:
+    room = watching(valvula=replace(usual("valve"), areas=frozenset({"patio"})))
+    room.wait(0.5, clean=tuple(AREAS))
+    room.read("GD-1", 25.0)
+    for _ in range(8):
+        room.wait(0.5, clean=("GD-3",))
+        room.read("GD-1", None, quality=Quality.BAD, status=Status.FAULT, reason="fault")
+    assert room.alarm("GD-2", Kind.BLIND) is not None and not room.outputs["valvula"]
 
 
 def test_a_valve_stays_closed_over_a_crash_when_the_gas_is_gone_and_opens_with_the_reset() -> None:
     room = watching()
-    room.read("GD-1", 60.0)
+    highest(room)
     room.read("GD-1", 0.0)
     room.wait(1.0, clean=tuple(AREAS))
     room = room.crash()
@@ -155,7 +206,7 @@ def test_an_output_that_others_switch_while_nothing_stands_is_an_alarm_too() -> 
 def test_the_confirmation_of_a_valve_or_a_heartbeat_is_no_first_output() -> None:
     room = watching()
     room.read_back = lambda output, wanted: wanted if output in ("valvula", "vida") else None
-    room.read("GD-1", 60.0)
+    highest(room)
     room.wait(1.0, clean=("GD-2", "GD-3"))
     alarm = room.alarm("GD-1")
     assert alarm is not None and room.outputs["valvula"] and alarm.first_output is None
