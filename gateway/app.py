@@ -73,7 +73,7 @@ class App:
         self._engine = Engine(orders(depot, self._wiring), boot, journal.restored, self._started)
         self._hands.take(self._engine, self._wiring)
         self._picture = self._paint(depot, worst_cases(depot))
-        self._filing = Filing(self.clock, self._hands.hear)
+        self._filing = Filing(self.clock, self._hands.hear, self._loop.call_soon)
         self._hands.written = self._filing.committed
         self.control = ControlServer(
             depot.socket,

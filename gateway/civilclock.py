@@ -65,7 +65,7 @@ class CivilClock:
         """Mark what is written while the time is not known."""
         if self.trusted:
             return entries
-        return [replace(entry, body={**entry.body, "time_trusted": False}) for entry in entries]
+        return [replace(entry, body={**entry.body, "time_trusted": False}, encoded=None) for entry in entries]
 
     def _note(self, turn: Turn, step_ns: int) -> None:
         """Say how far the clock went, so that what was written before can be put in its place."""

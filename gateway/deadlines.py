@@ -94,6 +94,11 @@ class OutputTestStep:
     due: Instant
 
 
+@dataclass(frozen=True, slots=True)
+class JudgeOn:
+    """The rest of a judgement of the law is to be followed."""
+
+
 Task: TypeAlias = (
     Stale
     | WindowEnds
@@ -107,6 +112,7 @@ Task: TypeAlias = (
     | ClockSettled
     | OutputTestDue
     | OutputTestStep
+    | JudgeOn
 )
 
 

@@ -14,6 +14,7 @@ from gateway.deadlines import (
     Confirm,
     Deadlines,
     Escalate,
+    JudgeOn,
     LookAtFrequency,
     OutputTestDue,
     OutputTestStep,
@@ -85,7 +86,7 @@ class Engine:
         self.suppressing = Suppressing(orders.by_design, orders.timing, self.book, self.deadlines)
         self.gas = GasWatch(orders.levels, self.book, self.sight, self.windows, self.suppressing)
         self._areas = Areas(self.book, self.sight)
-        self._conditions = Conditions(self.book)
+        self._conditions = Conditions(self.book, self.deadlines)
         self.outputs = Outputs(self.book, self.sight, self.gas, self.deadlines, self._conditions)
         self.outputs.take_orders(orders.outputs)
         self.frequent = Frequent(orders.frequencies, self.book, self._conditions, self.deadlines)
@@ -238,6 +239,8 @@ class Engine:
                 self.time.settle(turn)
             case OutputTestDue() | OutputTestStep():
                 self.tests.go_on(task, turn)
+            case JudgeOn():
+                self._conditions.judge_on(turn)
             case _:
                 assert_never(task)
 

@@ -197,11 +197,13 @@ class Entry:
             ``stop``, ``reload``, ``clock``, ``restore``.
         body: what happened; the journal adds nothing but the person's reference.
         person: the name behind the action; kept in a side table, the leaf holds a salted hash under ``by``.
+        encoded: the body's canonical bytes, where somebody has made them already.
     """
 
     kind: str
     body: Mapping[str, Json]
     person: str | None = None
+    encoded: bytes | None = None
 
 
 class Due(Enum):

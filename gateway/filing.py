@@ -1,12 +1,14 @@
 """The watch's side of the office: writes what it files into the journal, and hears what it judged. Judges nothing."""
 
+from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 
-from dashboards.office import MOST_BREACHES, File, Judged
+from dashboards.office import MOST_BREACHES, File, Judged, Paper
 from dashboards.ports import Answer
 from gateway import events
 from gateway.events import Effect, Entry, Event, Record
-from gateway.journal.batches import refusal
+from gateway.journal.batches import ready
 from gateway.office.shape import wrong
 from sensors.stamps import SECOND, Clock, Instant, Stamp
 
@@ -22,42 +24,69 @@ JUDGED_EVERY_S = 2
 Reply = Callable[[Answer], None]
 
 
+@dataclass(slots=True)
+class _Reading:
+    """A filing whose papers are looked through, one in each turn of the loop."""
+
+    ask: File
+    reply: Reply
+    entries: list[Entry]
+
+
 class Filing:
     """Brings the office's papers to the engine and answers once the journal holds them.
 
     Args:
         clock: of the watch.
         hear: brings the engine an event and returns what follows from it.
+        later: calls back in the next turn of the loop, so that what the lines bring comes in between.
     """
 
-    def __init__(self, clock: Clock, hear: Callable[[Event], list[Effect]]) -> None:
+    def __init__(
+        self, clock: Clock, hear: Callable[[Event], list[Effect]], later: Callable[[Callable[[], None]], object]
+    ) -> None:
         self._clock = clock
         self._hear = hear
+        self._later = later
+        self._reading: deque[_Reading] = deque()
         self._waiting: dict[int, tuple[int, Reply, Instant]] = {}
         self._judged_at: Instant | None = None
 
     def take(self, ask: File | Judged, reply: Reply) -> None:
-        """Carry it out; `reply` is called at once, or for a `File` when the journal has it."""
+        """Carry it out; `reply` is called once it is refused or heard, or for a `File` when the journal has it."""
         now = self._clock.now()
         if isinstance(ask, Judged):
             reply(self._judged(ask, now))
             return
         self._forget(now.mono)
-        if not ask.papers or len(self._waiting) >= MOST_WAITING:
+        if not ask.papers or len(self._waiting) + len(self._reading) >= MOST_WAITING:
             reply(Answer(ask.ref, ok=not ask.papers, error="busy" if ask.papers else ""))
             return
-        for number, paper in enumerate(ask.papers):
-            if told := wrong(number, paper):
-                reply(Answer(ask.ref, ok=False, error="bad-request", detail=told))
-                return
-        person = ask.by.strip() or None
-        entries = tuple(Entry(paper.kind, paper.body, person) for paper in ask.papers)
-        if told := refusal(entries):
-            reply(Answer(ask.ref, ok=False, error="bad-request", detail=told))
-            return
-        for effect in self._hear(events.Filed(entries, now)):
+        self._reading.append(_Reading(ask, reply, []))
+        if len(self._reading) == 1:
+            self._read()
+
+    def _read(self) -> None:
+        """Look through one paper of the filing in hand; after the last one the engine hears of all of them at once."""
+        reading = self._reading[0]
+        ask, number = reading.ask, len(reading.entries)
+        told = _admitted(number, ask.papers[number], ask.by.strip() or None)
+        if isinstance(told, str):
+            self._reading.popleft()
+            reading.reply(Answer(ask.ref, ok=False, error="bad-request", detail=told))
+        else:
+            reading.entries.append(told)
+            if len(reading.entries) == len(ask.papers):
+                self._reading.popleft()
+                self._file(reading)
+        if self._reading:
+            self._later(self._read)
+
+    def _file(self, reading: _Reading) -> None:
+        now = self._clock.now()
+        for effect in self._hear(events.Filed(tuple(reading.entries), now)):
             if isinstance(effect, Record):
-                self._waiting[effect.ticket] = (ask.ref, reply, now.mono)
+                self._waiting[effect.ticket] = (reading.ask.ref, reading.reply, now.mono)
 
     def _judged(self, ask: Judged, now: Stamp) -> Answer:
         """Hear a judgement, one at a time and of bounded size: nobody at the socket may hold the watch up with them."""
@@ -83,3 +112,13 @@ class Filing:
         gone = [ticket for ticket, (_, _, since) in self._waiting.items() if now - since > FORGOTTEN_S * SECOND]
         for ticket in gone:
             del self._waiting[ticket]
+
+
+def _admitted(number: int, paper: Paper, person: str | None) -> Entry | str:
+    """Return the entry that a paper becomes, ready for the journal, or what is wrong with it."""
+    if told := wrong(number, paper):
+        return told
+    try:
+        return ready(Entry(paper.kind, paper.body, person))
+    except (TypeError, ValueError) as error:
+        return str(error)

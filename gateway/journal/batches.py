@@ -1,10 +1,10 @@
 """A Record made ready for the disk, and written into an open transaction. Knows no thread and no retry."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import apsw
+import msgspec
 
 from alerts.alarms import Kind
 from gateway.events import Entry, OutboxRow, Record, StateRow
@@ -57,14 +57,13 @@ def prepare(record: Record) -> Prepared:
     )
 
 
-def refusal(entries: Iterable[Entry]) -> str:
-    """Say why these entries cannot be journalled, as `prepare` would; empty when they can."""
-    try:
-        for entry in entries:
-            _leaf(entry)
-    except (TypeError, ValueError) as error:
-        return str(error)
-    return ""
+def ready(entry: Entry) -> Entry:
+    """Return the entry with its body encoded, so that `prepare` need not do it.
+
+    Raises:
+        TypeError, ValueError: as `prepare`.
+    """
+    return replace(entry, encoded=_leaf(entry).body)
 
 
 def entry_bytes(idx: int, kind: str, body: bytes) -> bytes:
@@ -159,7 +158,8 @@ class Pen:
         idx = self.frontier.size
         body = leaf.body
         if leaf.person is not None:
-            body = canonical.encode({**_mapping(body), "by": persons.ref_of(self._db, leaf.person)})
+            told = msgspec.json.decode(body, type=dict[str, object])
+            body = canonical.encode(told | {"by": persons.ref_of(self._db, leaf.person)})
         data = entry_bytes(idx, leaf.kind, body)
         self._db.execute("INSERT INTO entry (idx, bytes) VALUES (?, ?)", (idx, data))
         if leaf.seq is not None:
@@ -207,7 +207,7 @@ def _leaf(entry: Entry) -> Leaf:
     if not entry.kind:
         raise ValueError("an entry needs a kind")
     _named(entry.kind)
-    body = canonical.encode(dict(entry.body))
+    body = canonical.encode(dict(entry.body)) if entry.encoded is None else entry.encoded
     if entry.person is not None and entry.body.get("by") is not None:
         raise ValueError('the body brings its own "by"; the person goes beside it')
     if entry.kind != ALARM:
@@ -218,9 +218,3 @@ def _leaf(entry: Entry) -> Leaf:
     if seq < 1:
         raise ValueError(f"alarm seq {seq}: the first is 1")
     return Leaf(ALARM, body, seq, canonical.mend(event), entry.person)
-
-
-def _mapping(body: bytes) -> dict[str, object]:
-    value = canonical.decode(body)
-    assert isinstance(value, dict)
-    return value

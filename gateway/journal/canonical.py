@@ -5,7 +5,7 @@ only. Two values that are equal have equal bytes, whatever order they were built
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final, NoReturn
 
 import msgspec
@@ -29,7 +29,9 @@ def encode(value: object) -> bytes:
         TypeError: for a float (NaN included), bytes, or anything else outside `Json`; for a key that is no text.
         ValueError: for a number beyond 64 bits, nesting beyond `DEEPEST`, or more than `LONGEST` bytes.
     """
-    data = _QUICK.encode(value) if _is_quick(value) else _careful(value)
+    data = _quick(value) if _is_plain(value, DEEPEST) else None
+    if data is None:
+        data = _careful(value)
     if len(data) > LONGEST:
         raise ValueError(f"{len(data)} bytes of JSON; the most is {LONGEST}")
     return data
@@ -39,21 +41,41 @@ def _careful(value: object) -> bytes:
     return mend(json.dumps(_plain(value, DEEPEST), ensure_ascii=False, sort_keys=True, separators=(",", ":"))).encode()
 
 
-def _is_quick(value: object) -> bool:
-    """Tell whether this is a flat body of plain values, as nearly all are, of which msgspec makes the same bytes."""
-    if type(value) is not dict:
-        return type(value) is str and value.isascii()
-    for key, item in value.items():
+def _quick(value: object) -> bytes | None:
+    """Have msgspec encode plain values, in a tenth of the time; None where a text holds a surrogate."""
+    try:
+        return _QUICK.encode(value)
+    except UnicodeEncodeError:
+        return None
+
+
+def _is_plain(value: object, depth: int) -> bool:
+    """Tell whether these are values as nearly all are, of which msgspec makes the same bytes."""
+    if type(value) is str:
+        return True
+    if depth == 0:
+        return False
+    items: Iterable[object]
+    if type(value) is dict:
+        for key in value:
+            if type(key) is not str:
+                return False
+        items = value.values()
+    elif type(value) is list:
+        items = value
+    else:
+        return False
+    for item in items:
         kind = type(item)
-        if type(key) is not str or not key.isascii() or not (kind in _QUICK_KINDS or item == []):
-            return False
-        if (kind is str and not item.isascii()) or (kind is int and not -LARGEST_INT <= item <= LARGEST_INT):
+        if kind in _PLAIN_KINDS or (kind is int and -LARGEST_INT <= item <= LARGEST_INT):
+            continue
+        if not _is_plain(item, depth - 1):
             return False
     return True
 
 
 _QUICK: Final = msgspec.json.Encoder(order="sorted")
-_QUICK_KINDS: Final = frozenset({str, int, bool, type(None)})
+_PLAIN_KINDS: Final = frozenset({str, bool, type(None)})
 
 
 def decode(data: bytes) -> Json:

@@ -7,8 +7,8 @@ import msgspec
 
 from gateway.events import Json
 
-MOST_ENTRY_BYTES = 128 * 1024
-"""Of one entry of the journal, which holds twice that (docs/journal-format.md); encoding it takes the watch 1 ms."""
+MOST_ENTRY_BYTES = 24 * 1024
+"""Of one entry of the journal, so that the watch, which takes one after another, is held up for a moment only."""
 
 MOST_FILING_BYTES = 960 * 1024
 """Of what is entered in one transaction: the watch hears messages of up to 1 MiB."""

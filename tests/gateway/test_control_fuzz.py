@@ -77,7 +77,7 @@ class Watch:
         self.room = Room(orders("GD-1", "GD-2"))
         self.room.read("GD-1", 12.0)
         self.faults: list[dict[str, Any]] = []
-        filing = Filing(SimpleNamespace(now=self.room.now), self.hear)
+        filing = Filing(SimpleNamespace(now=self.room.now), self.hear, asyncio.get_running_loop().call_soon)
         depot = DepotView("d", "Depósito", "", "UTC", "pt-BR", "0", "2026-11-30T11:10:59.123Z")
         picture = Snapshot(1, depot.started, depot, (), (), (), (), None, 1.0, alive=True, silence_s=1.0)
         self.server = ControlServer(path, picture=lambda: picture, act=self.act, office=filing.take, metrics=lambda: ())

@@ -1,5 +1,7 @@
 """What the office files: kept whole or refused whole, before the engine hears of it; never left waiting for ever."""
 
+from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,6 +11,8 @@ from dashboards.office import File, Paper
 from dashboards.ports import Answer
 from gateway.events import Effect, Event, Filed, Record
 from gateway.filing import FORGOTTEN_S, MOST_WAITING, Filing
+from gateway.journal import canonical
+from gateway.journal.batches import prepare
 from sensors.stamps import SECOND, Instant, Stamp, UtcNanos
 
 
@@ -21,6 +25,14 @@ class Watch:
 
     def now(self) -> Stamp:
         return Stamp(Instant(self.at_s * SECOND), UtcNanos(self.at_s * SECOND))
+
+    turns: deque[Callable[[], None]] = field(default_factory=deque)
+
+    def filing(self) -> Filing:
+        return Filing(self, self.hear, self.turns.append)
+
+    def turn(self) -> None:
+        self.turns.popleft()()
 
     def hear(self, event: Event) -> list[Effect]:
         self.heard.append(event)
@@ -49,14 +61,14 @@ def file(body: dict[str, Any], *, ref: int = 1, by: str = "Ana Souza") -> File:
 )
 def test_what_the_journal_cannot_hold_is_refused_before_the_engine_hears_of_it(body: dict[str, Any]) -> None:
     watch, answers = Watch(), list[Answer]()
-    Filing(watch, watch.hear).take(file(body, ref=7), answers.append)
+    watch.filing().take(file(body, ref=7), answers.append)
     assert [(answer.ref, answer.ok, answer.error) for answer in answers] == [(7, False, "bad-request")]
     assert not watch.heard
 
 
 def test_a_filing_is_answered_once_the_journal_holds_it() -> None:
     watch, answers = Watch(), list[Answer]()
-    filing = Filing(watch, watch.hear)
+    filing = watch.filing()
     filing.take(file(SOUND), answers.append)
     assert not answers
     filing.committed(1)
@@ -66,7 +78,7 @@ def test_a_filing_is_answered_once_the_journal_holds_it() -> None:
 
 def test_filings_that_the_journal_dropped_do_not_keep_the_office_out_for_ever() -> None:
     watch, answers = Watch(), list[Answer]()
-    filing = Filing(watch, watch.hear)
+    filing = watch.filing()
     for ref in range(MOST_WAITING + 1):
         filing.take(file(SOUND, ref=ref), answers.append)
     assert [(answer.ref, answer.error) for answer in answers] == [(MOST_WAITING, "busy")]
@@ -75,3 +87,39 @@ def test_filings_that_the_journal_dropped_do_not_keep_the_office_out_for_ever() 
     assert len(answers) == 1  # it waits for its commit
     filing.committed(len(watch.heard))
     assert answers[-1] == Answer(99, ok=True)
+
+
+def test_a_filing_of_many_papers_is_looked_through_one_in_each_turn_and_heard_whole() -> None:
+    watch, answers = Watch(), list[Answer]()
+    filing = watch.filing()
+    filing.take(File(1, "Ana", (Paper("register", SOUND),) * 4), answers.append)
+    filing.take(file(SOUND, ref=2), answers.append)
+    for _ in range(3):
+        assert not watch.heard
+        watch.turn()
+    assert [len(event.entries) for event in watch.heard if isinstance(event, Filed)] == [4]
+    watch.turn()
+    assert len(watch.heard) == 2 and not watch.turns
+    filing.committed(1)
+    filing.committed(2)
+    assert [answer.ref for answer in answers] == [1, 2]
+
+
+def test_one_bad_paper_refuses_the_whole_filing_and_not_the_next() -> None:
+    watch, answers = Watch(), list[Answer]()
+    filing = watch.filing()
+    filing.take(File(1, "Ana", (Paper("register", SOUND), Paper("register", {"at_ms": 1.5}))), answers.append)
+    filing.take(file(SOUND, ref=2), answers.append)
+    while watch.turns:
+        watch.turn()
+    assert [(answer.ref, answer.error) for answer in answers] == [(1, "bad-request")]
+    assert len(watch.heard) == 1
+
+
+def test_what_is_filed_goes_to_the_journal_as_the_bytes_it_was_looked_through_by() -> None:
+    watch = Watch()
+    watch.filing().take(file(SOUND), lambda _: None)
+    (event,) = watch.heard
+    assert isinstance(event, Filed)
+    (leaf,) = prepare(Record(1, event.entries)).leaves
+    assert leaf.body is event.entries[0].encoded and leaf.body == canonical.encode(SOUND)

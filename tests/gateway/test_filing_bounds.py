@@ -28,7 +28,7 @@ def judged(count: int) -> Judged:
 
 def test_a_judgement_is_heard_and_the_next_one_only_some_seconds_later() -> None:
     hands = Hands()
-    filing = Filing(hands, hands.hear)
+    filing = Filing(hands, hands.hear, lambda turn: turn())
     for wait_s in (0, JUDGED_EVERY_S / 2, JUDGED_EVERY_S):
         hands.mono += round(wait_s * SECOND)
         filing.take(judged(3), hands.answers.append)
@@ -38,7 +38,7 @@ def test_a_judgement_is_heard_and_the_next_one_only_some_seconds_later() -> None
 
 def test_a_judgement_beyond_its_bound_is_refused_whole() -> None:
     hands = Hands()
-    filing = Filing(hands, hands.hear)
+    filing = Filing(hands, hands.hear, lambda turn: turn())
     filing.take(judged(MOST_BREACHES + 1), hands.answers.append)
     filing.take(judged(MOST_BREACHES), hands.answers.append)
     assert [answer.ok for answer in hands.answers] == [False, True]

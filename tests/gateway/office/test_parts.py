@@ -18,6 +18,7 @@ def test_every_line_is_in_one_part_in_its_order_and_every_part_can_be_journalled
     cut = list(parts.of_entries(lines))
     assert [line for part in cut for line in part] == lines
     for part in cut:
+        assert len(part) == 1 or len(canonical.encode(part)) <= parts.MOST_ENTRY_BYTES + 2
         assert canonical.encode({"at_ms": 1, "changes": list(part)})
 
 
