@@ -117,6 +117,8 @@ LABELLED = (Source.REGISTER, Source.DOCUMENT, Source.SURVEY, Source.CHECKLIST)
 LISTED = "listed"
 """A fact of every thing: false from the day it is no longer there."""
 
+STILL_THERE = Words("Ainda no depósito", "Still in the depot")
+
 
 def register_of(kind: str) -> str:
     """Return the fact that says that all things of a kind are registered: ``extinguishers_listed``."""
@@ -134,11 +136,13 @@ def load(folder: Traversable | None = None) -> Catalogue:
     kinds = {file.removesuffix(".toml"): _kind(read(place, file)) for file in files}
     _derive(kinds)
     for kind in [*kinds]:
-        kinds[kind].setdefault(LISTED, FactType(kind, LISTED, Type.BOOLEAN, Source.REGISTER))
+        kinds[kind].setdefault(LISTED, FactType(kind, LISTED, Type.BOOLEAN, Source.REGISTER, label=STILL_THERE))
+        name = register_of(kind)
+        whole = kinds.get("depot", {}).get(name)
         for holder in ("depot", "area", "lot"):
             if holder in kinds and kind not in ("depot", "area"):
-                name = register_of(kind)
-                kinds[holder].setdefault(name, FactType(holder, name, Type.BOOLEAN, Source.REGISTER))
+                label = None if whole is None else whole.label
+                kinds[holder].setdefault(name, FactType(holder, name, Type.BOOLEAN, Source.REGISTER, label=label))
     return Catalogue(kinds)
 
 

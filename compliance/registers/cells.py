@@ -43,7 +43,17 @@ _FALSE = frozenset({"não", "nao", "n", "no", "false", "falso", "0"})
 _NONE = frozenset({"", "-", "--", "n/d", "n/a"})
 _SIZE = re.compile(r"p\s*-?\s*(\d{1,3})", re.IGNORECASE | re.ASCII)
 _LINES = frozenset("\t\n\r")
-_TURNS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
+"""Categories that no screen draws: controls, marks of format (zero width, direction), halves, and what has no sign."""
+
+_SELECTORS = ((0x180B, 0x180F), (0xFE00, 0xFE0F), (0xE0100, 0xE01EF))
+_BLANKS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0") | {
+    chr(code) for first, last in _SELECTORS for code in range(first, last + 1)
+}
+"""Signs of other categories that are drawn as nothing."""
+
+_OF_EMOJI = frozenset("\u200d\ufe0f")
+"""What joins the parts of one picture: phones write them in a note."""
 FIRST_YEAR, LAST_YEAR = 1900, 2199
 LARGEST = Decimal(1_000_000_000_000)
 """Beyond what any number of a depot can be."""
@@ -167,14 +177,25 @@ def meant_number(found: Decimal | int) -> Decimal | int:
     return found
 
 
-def shown(text: str) -> str:
-    """Return the text if a screen and a sheet can show it as it is.
+def typed(text: str) -> str:
+    """Return a name as it looks: accents in one form, each run of spaces one plain space, none at its ends."""
+    spaced = "".join(" " if _is_space(one) else one for one in unicodedata.normalize("NFC", text))
+    return " ".join(part for part in spaced.split(" ") if part)
+
+
+def shown(text: str, *, prose: bool = False) -> str:
+    """Return the text if everything in it can be seen: two names that look alike are one.
+
+    `prose`: a note of several lines, in which pictures may stand.
 
     Raises:
-        CellError: a control character, half a character, or a mark that turns the direction of what follows.
+        CellError: a control character, one that is drawn as nothing, or one that turns the direction of what follows.
+            What was got has its number in its place, and what would be right is the text without it.
     """
-    if any((unicodedata.category(one) in {"Cc", "Cs"} and one not in _LINES) or one in _TURNS for one in text):
-        raise CellError("unprintable", text.encode("unicode_escape").decode(), "abc")
+    hidden = {one for one in text if _is_hidden(one) and not (prose and one in _OF_EMOJI)}
+    if hidden:
+        marked = "".join(f"[U+{ord(one):04X}]" if one in hidden else one for one in text)
+        raise CellError("unprintable", marked, typed("".join(one for one in text if one not in hidden)) or "EXT-07")
     return text
 
 
@@ -200,6 +221,14 @@ def size(cell: str) -> Decimal:
     """
     match = _SIZE.fullmatch(cell.strip())
     return Decimal(match[1]) if match else number(cell)
+
+
+def _is_space(one: str) -> bool:
+    return one in _LINES or unicodedata.category(one) in {"Zs", "Zl", "Zp"}
+
+
+def _is_hidden(one: str) -> bool:
+    return one in _BLANKS or (unicodedata.category(one) in _HIDDEN and one not in _LINES)
 
 
 def _bare(cell: str) -> str:

@@ -40,6 +40,8 @@ class Field:
         choices: what a choice may be, with the words for each by language.
         least, most: bounds of a number.
         needed: an entry that brings a new subject must have it.
+        prose: a text of several lines; any other is a name.
+        renews: an answer grows old, so that telling the same again says something new.
     """
 
     name: str
@@ -50,6 +52,8 @@ class Field:
     least: Decimal | None = None
     most: Decimal | None = None
     needed: bool = False
+    prose: bool = False
+    renews: bool = False
 
     def heading(self, language: str) -> str:
         """The field's short name in a language; its bare name where none is given."""
@@ -132,6 +136,8 @@ def read(known: Field, text: str, marks: Marks | None = None) -> Scalar:
         CellError: it is not what the field holds.
     """
     value: Scalar
+    cells.shown(text, prose=known.prose)
+    text = text.strip() if known.prose else cells.typed(text)
     match known.type:
         case FieldType.NUMBER:
             value = cells.number(text, marks)
@@ -146,7 +152,7 @@ def read(known: Field, text: str, marks: Marks | None = None) -> Scalar:
         case FieldType.CHOICE:
             value = _choice(known, text)
         case FieldType.TEXT:
-            value = text.strip()
+            value = text
     return checked(known, value)
 
 
@@ -175,7 +181,7 @@ def checked(known: Field, value: Scalar) -> Scalar:
     if not fits:
         raise CellError("wrong-type", str(value), _right(known))
     if isinstance(value, str):
-        cells.shown(value)
+        cells.shown(value, prose=known.prose)
     elif type(value) is date:
         cells.meant_day(value)
     elif isinstance(value, Decimal | int) and not isinstance(value, bool):
@@ -255,7 +261,7 @@ def _row(
         cell = row.cells.get(heading, "")
         known = form.field(name)
         if name == form.key and known is None:
-            subject = cell.strip()
+            subject = cells.typed(cell)
             continue
         assert known is not None
         if cells.is_empty(cell):

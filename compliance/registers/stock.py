@@ -116,7 +116,7 @@ class Book:
         return Levels(dict(self._units), tuple(self._found), dict(self._since))
 
     def _note(self, entry: Entry) -> None:
-        pile, counted = _pile(entry), _amount(entry, least=0)
+        pile, counted = pile_of(entry), _amount(entry, least=0)
         booked = self._units.get(pile, 0)
         if booked != counted:
             self._found.append(Discrepancy(entry.id, pile, booked, counted))
@@ -162,7 +162,7 @@ def after(now: Levels, planned: Iterable[Entry]) -> Levels:
 
 
 def _steps(entry: Entry, units: Mapping[Pile, int]) -> Iterable[tuple[Pile, int]]:
-    pile = _pile(entry)
+    pile = pile_of(entry)
     match entry.act:
         case Act.ENTER:
             yield pile, _amount(entry)
@@ -188,7 +188,12 @@ def _steps(entry: Entry, units: Mapping[Pile, int]) -> Iterable[tuple[Pile, int]
             raise StockError("no-movement", entry.id)
 
 
-def _pile(entry: Entry) -> Pile:
+def pile_of(entry: Entry) -> Pile:
+    """Return the pile that a movement is about.
+
+    Raises:
+        StockError: size or state are missing.
+    """
     size = entry.values.get("size_kg")
     if isinstance(size, bool) or not isinstance(size, int | Decimal) or size <= 0:
         raise StockError("no-size", entry.id)

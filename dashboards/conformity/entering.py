@@ -235,9 +235,14 @@ def record_form(
     t, register = phrases.locale.text, form["register"]
     values = {} if held is None else held["values"]
     name = FieldView("subject", t("entry.subject"), value=subject, hint=t("entry.subject_hint"), needed=True)
-    fields = [_field(one, values.get(one["name"]), areas, phrases) for one in form["fields"]]
+    fields = [_field(one, values.get(one["name"]), areas, phrases) for one in form["fields"] if _is_asked(one, values)]
     title = t(f"register.{register}")
     return EntryForm(register, title, t("entry.record_explain"), (name, *fields))
+
+
+def _is_asked(one: Mapping[str, Any], held: Mapping[str, Any]) -> bool:
+    """Whether a field has a question for people; what has none ("still in the depot") is there for programs."""
+    return bool(one["ask"]) or one["type"] != "boolean" or held.get(one["name"]) is not None
 
 
 def record_line(

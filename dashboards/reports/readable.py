@@ -15,17 +15,20 @@ class Readable:
 
     Attributes:
         rules, citations: what the report tells of rules and of laws, by id.
+        detectors: what the heads are called, by id.
     """
 
     phrases: Phrases
     rules: Mapping[str, Row]
     citations: Mapping[str, str]
+    detectors: Mapping[str, str]
 
     @classmethod
-    def of(cls, verdicts: Row, phrases: Phrases) -> "Readable":
-        """Take the words that the verdicts of a report bring along."""
+    def of(cls, report: Row, phrases: Phrases) -> "Readable":
+        """Take the words that a report brings along."""
+        verdicts = report["verdicts"]
         laws = {one["id"]: one["citation"] for one in verdicts.get("statutes", ())}
-        return cls(phrases, verdicts.get("rules", {}), laws)
+        return cls(phrases, verdicts.get("rules", {}), laws, report["depot"].get("detectors", {}))
 
     def verdict(self, one: Row) -> dict[str, Any]:
         """Say a finding."""
@@ -41,9 +44,23 @@ class Readable:
         said = {"state_said": self.phrases.state(one["state"]), "place_said": self.phrases.place(one["place"])}
         return {**one, "area_said": self.phrases.area(one["area"]), **said}
 
+    def alarm(self, one: Row) -> dict[str, Any]:
+        """Say an alarm: of what, which, and why."""
+        said = {
+            "thing": self._alarmed(one["kind"], one["subject"]),
+            "kind_said": self.phrases.locale.text(f"report.kind.{one['kind']}"),
+            "reason_said": self._why("reason", one["reason"]),
+        }
+        return {**one, **said}
+
+    def watched(self, one: Row) -> dict[str, Any]:
+        """Say whose month it was."""
+        return {**one, "thing": self._detector(one["detector"])}
+
     def gap(self, one: Row) -> dict[str, Any]:
         """Say a time without watching."""
-        return {**one, "state_said": self.phrases.locale.words.get(f"ledger.{one['state']}", one["state"])}
+        state = self.phrases.locale.words.get(f"ledger.{one['state']}", one["state"])
+        return {**self.watched(one), "state_said": state, "cause_said": self._why("cause", one["cause"])}
 
     def registered(self, registers: Mapping[str, Sequence[Row]]) -> Iterator[dict[str, Any]]:
         """Yield what the registers hold, a row for each value, and say it."""
@@ -72,6 +89,33 @@ class Readable:
             "law": self.citations.get(statute, statute or ""),
             "thing": self.phrases.subject(one["subject"]),
         }
+
+    def _alarmed(self, kind: str, subject: str) -> str:
+        """What an alarm is about. Of a breach of the law: what is asked, and of what."""
+        words = self.phrases.locale.words
+        head, mark, rest = subject.partition(":")
+        match kind:
+            case "COMPLIANCE":
+                rule, _, thing = subject.partition("/")
+                asked = self.phrases.of(self.rules.get(rule, {}).get("text"))
+                return ": ".join(filter(None, (asked, self.phrases.subject(thing)))) or subject
+            case "SYSTEM":
+                return words.get(f"part.{head}", words.get("part.other", "{id}")).format_map({"id": rest or subject})
+            case _ if mark:
+                return self.phrases.subject(subject)
+            case _:
+                return self._detector(subject)
+
+    def _why(self, of: str, code: str) -> str:
+        """Say why: in the report's own words, else in those of the alarm messages."""
+        locale = self.phrases.locale
+        own = locale.words.get(f"report.{of}.{code}")
+        return own or (locale.reason(code) if code else "")
+
+    def _detector(self, detector: str) -> str:
+        name = self.detectors.get(detector)
+        said = detector if name is None else self.phrases.locale.text("format.named", id=detector, name=name)
+        return self.phrases.subject(f"detector:{said}")
 
     def _done(self, steps: Sequence[Row]) -> str:
         return ", ".join(self.phrases.subject(f"{step['register']}:{step['subject']}") for step in steps)

@@ -16,9 +16,13 @@ ALARMS = (
     "id", "subject", "kind", "level", "drill", "peak_lel_pct", "sampled", "first_output_ms", "sounded_ms",
     "acknowledged", "acknowledged_by", "acknowledged_after_s", "cleared", "reset", "reset_by",
 )  # fmt: skip
+ALARMS_SAID = ("thing", "kind_said", "reason_said")
 STOCK = ("area", "lot", "size_kg", "state", "brand", "place", "units", "area_said", "state_said", "place_said")
-LEDGER = ("detector", "month", "seconds", "watched_pct", "blind_pct", "inhibited_pct", "in_test_pct", "off_pct")
-GAPS = ("detector", "state", "start", "end", "seconds", "cause", "by", "state_said")
+LEDGER = (
+    "detector", "month", "seconds", "watched_pct", "blind_pct", "inhibited_pct", "in_test_pct", "off_pct",
+    "out_of_service_pct", "thing",
+)  # fmt: skip
+GAPS = ("detector", "state", "start", "end", "seconds", "cause", "by", "state_said", "cause_said", "thing")
 REGISTERS = ("register", "subject", "field", "value", "by", "effective")
 REGISTERS_SAID = ("register_said", "thing", "field_said", "value_said")
 TIMES = frozenset({"begun", "ended", "sampled", "acknowledged", "cleared", "reset", "start", "end", "effective"})
@@ -27,7 +31,7 @@ TIMES = frozenset({"begun", "ended", "sampled", "acknowledged", "cleared", "rese
 def tables(report: Mapping[str, Any], phrases: Phrases) -> str:
     """Return every table of a report, parted by an empty line: ids and keys first, then what they mean in words."""
     depot, proof, locale = report["depot"], report["journal"], phrases.locale
-    said = Readable.of(report["verdicts"], phrases)
+    said = Readable.of(report, phrases)
     piles = (pile for area in report["stock"]["areas"] for pile in area["piles"])
     found = (_verdict(said.verdict(one)) for one in report["verdicts"]["findings"])
     broken = (_breach(said.breach(one)) for one in report["breaches"])
@@ -46,10 +50,10 @@ def tables(report: Mapping[str, Any], phrases: Phrases) -> str:
         "".join(_line((locale.text(f"report.{name}"), value)) for name, value in head),
         _table("verdicts", (*VERDICTS, *VERDICTS_SAID), found, locale),
         _table("breaches", (*BREACHES, *BREACHES_SAID), broken, locale),
-        _table("alarms", ALARMS, report["alarms"], locale),
+        _table("alarms", (*ALARMS, *ALARMS_SAID), map(said.alarm, report["alarms"]), locale),
         _table("stock", STOCK, map(said.pile, piles), locale),
         _table("registers", (*REGISTERS, *REGISTERS_SAID), said.registered(report["registers"]), locale),
-        _table("ledger", LEDGER, report["ledger"], locale),
+        _table("ledger", LEDGER, map(said.watched, report["ledger"]), locale),
         _table("gaps", GAPS, map(said.gap, report["gaps"]), locale),
     ]
     return MARK + "\r\n".join(parts)

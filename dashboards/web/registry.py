@@ -12,11 +12,11 @@ from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, Field, StringConstraints
 from starlette.responses import Response
 
-from alerts.messages.catalogue import Catalogue
 from compliance import catalogue
 from dashboards.conformity.phrases import Phrases
 from dashboards.office import Attach, Enter, Fault, Import, LineAsk, Look, Reply
 from dashboards.reports.tables import tables
+from dashboards.reports.wording import report_words
 from dashboards.web.acting import MAX_NAME_CHARS, MAX_NOTE_CHARS
 from dashboards.web.answers import Refused, as_json, described
 from dashboards.web.office_line import NoOfficeError, OfficeLine
@@ -165,7 +165,7 @@ def _add_papers(router: APIRouter, office: Callable[[], OfficeLine | None], loca
 
 def _sheets(report: Mapping[str, Any], locale: Locale) -> str:
     """The report as tables, in the depot's words and those of the pages of the office."""
-    words = {**locale.words, **Catalogue.load("dashboards.conformity", locale.language).texts}
+    words = {**locale.words, **report_words(locale.language)}
     return tables(report, Phrases(replace(locale, words=words), catalogue.load(), report["depot"].get("areas", {})))
 
 

@@ -27,10 +27,8 @@ def phrases_of(language: str, depot: "Depot") -> "Phrases":
     """Return how the law's things, states and figures are said to a person."""
     from compliance import catalogue
     from dashboards.conformity.phrases import Phrases
+    from dashboards.reports.wording import report_words
 
-    words = {
-        **Catalogue.load("dashboards", language).texts,
-        **Catalogue.load("dashboards.conformity", language).texts,
-    }
+    words = report_words(language)
     names = {area.id: area.name for area in depot.areas if area.name}
     return Phrases(Locale(language, words, ZoneInfo(depot.timezone)), catalogue.load(), names)

@@ -14,6 +14,9 @@ from gateway.commands.talk import Talk, file_argument, json_option
 if TYPE_CHECKING:
     from dashboards.conformity.phrases import Phrases
 
+MOST_LINES = 20
+"""Of a sheet that changed nothing, named by their numbers."""
+
 
 def command(talk: Talk) -> click.Command:
     """Build the command in the talk's language."""
@@ -277,6 +280,10 @@ def _entered(talk: Talk, data: dict[str, Any], *, as_json: bool) -> None:
         return
     for entry in data["entered"]:
         talk.put(entry)
+    if unchanged := data["unchanged"]:
+        lines = ", ".join(str(one["line"]) for one in unchanged[:MOST_LINES])
+        more = talk.text("register.unchanged_more") if len(unchanged) > MOST_LINES else ""
+        talk.say("register.unchanged", count=len(unchanged), lines=lines + more)
     talk.say("register.would_enter" if data["dry"] else "register.entered", count=len(data["entered"]))
 
 

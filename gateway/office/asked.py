@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, date, datetime, time
 from zoneinfo import ZoneInfo
 
-from compliance.registers.cells import FIRST_YEAR, LAST_YEAR, CellError, Marks
+from compliance.registers.cells import FIRST_YEAR, LAST_YEAR, CellError, Marks, typed
 from compliance.registers.entries import Act, Entry, EntryId, Millis, Scalar
 from compliance.registers.forms import Filled, Form, Problem, fill, from_json, read
 from compliance.registers.sheets import SheetError
@@ -71,12 +71,12 @@ def from_lines(
         entry = Entry(
             id=EntryId(line.id or new_id()),
             register=line.register,
-            subject=line.subject.strip(),
+            subject=typed(line.subject),
             act=Act(line.act),
             values={name: _value(form, name, value) for name, value in line.values.items()},
             effective=moment(line.effective, zone, now),
             recorded=now,
-            by=ask.by.strip(),
+            by=typed(ask.by),
             source=ask.source,
             reason=line.reason.strip(),
             corrects=EntryId(line.corrects) if line.corrects else None,
@@ -100,16 +100,13 @@ def from_sheet(
         effective = moment(ask.effective, zone, now)
     except MomentError:
         problems.append(Problem(0, "effective", "not-a-date", ask.effective, "2026-07-31"))
-    if form.register != STOCK:
-        problems.extend(_twice(form, filled))
+    problems.extend(_piles_twice(filled) if form.register == STOCK else _twice(form, filled))
     if problems:
         return [], problems
     act = Act.COUNT if form.register == STOCK else Act.RECORD
     told = [
         Told(
-            Entry(
-                EntryId(new_id()), form.register, row.subject, act, row.values, effective, now, ask.by.strip(), "csv"
-            ),
+            Entry(EntryId(new_id()), form.register, row.subject, act, row.values, effective, now, typed(ask.by), "csv"),
             line=row.line,
         )
         for row in filled
@@ -124,6 +121,16 @@ def _twice(form: Form, filled: Iterable[Filled]) -> Iterable[Problem]:
         first = lines.setdefault(row.subject, row.line)
         if row.subject and first != row.line:
             yield Problem(row.line, form.key, "subject-twice", row.subject, str(first))
+
+
+def _piles_twice(filled: Iterable[Filled]) -> Iterable[Problem]:
+    """What one sheet counts twice: the second count would take the place of the first."""
+    lines: dict[tuple[Scalar, ...], int] = {}
+    for row in filled:
+        pile = (row.subject, *(row.values.get(name) or "" for name in ("size_kg", "state", "brand", "lot", "place")))
+        first = lines.setdefault(pile, row.line)
+        if first != row.line:
+            yield Problem(row.line, "units", "pile-twice", row.subject, str(first))
 
 
 def _faults(number: int, line: LineAsk, form: Form | None, zone: ZoneInfo, now: Millis) -> Iterable[Problem]:
@@ -144,8 +151,9 @@ def _value(form: Form | None, name: str, value: object) -> Scalar:
     """A value as a program or a person wrote it: JSON first, then what a form's text means."""
     known = None if form is None else form.field(name)
     try:
-        return from_json(known, value)
+        found = from_json(known, value)
     except CellError:
         if known is None or not isinstance(value, str):
             raise
         return read(known, value)
+    return typed(found) if isinstance(found, str) and known is not None and not known.prose else found

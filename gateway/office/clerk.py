@@ -48,6 +48,7 @@ from gateway.office.door import ask_watch
 from gateway.office.forms import ATTACHMENT
 from gateway.office.intake import Intake
 from gateway.office.judge import until_midnight_s
+from gateway.office.repeats import Sifted, sift
 from gateway.office.report import report
 from gateway.office.watchline import UnsettledError, WatchLine
 from sensors.stamps import MILLISECOND
@@ -128,6 +129,8 @@ class Clerk:
         now = self._told_at()
         told, problems = self._told(ask, now)
         problems += self._not_kept(told)
+        sifted = self._sifted(ask, told)
+        told, problems = list(sifted.fresh), [*problems, *sifted.problems]
         if problems:
             return self._refused(ask.ref, problems)
         answer = self._books.desk.admit(told, now)
@@ -147,7 +150,15 @@ class Clerk:
             self._stirred.set()
         gone = sorted({one.entry.subject for one in told if one.entry.register == STOCK} - self._books.desk.areas)
         data = {"entered": ids, "again": list(answer.again), "dry": ask.dry, "breaks": breaks, "left_areas": gone}
+        data["unchanged"] = [{"line": one.line, "subject": one.entry.subject} for one in sifted.known]
         return Reply(ask.ref, ok=True, data=data)
+
+    def _sifted(self, ask: Enter | Import, told: Sequence[Told]) -> Sifted:
+        """Part what a sheet says anew from what the book says already; what a person tells is told."""
+        if isinstance(ask, Enter):
+            return Sifted(tuple(told))
+        doubted = frozenset(doubt.area for doubt in self._books.judge.doubts(self._books.desk))
+        return sift(told, self._books.desk, self._books.zone, dated=bool(ask.effective), doubted=doubted)
 
     def _told(self, ask: Enter | Import, now: Millis) -> tuple[list[Told], list[Problem]]:
         if isinstance(ask, Enter):

@@ -236,7 +236,7 @@ class Desk:
             yield Problem(line, "by", "needs-name", "", "the name of the person who says so")
         if not entry.subject.strip():
             yield Problem(line, form.key, "empty", "", "a name that no other subject has")
-        yield from _unprintable(one, form)
+        yield from _unprintable(one, form, kept=(entry.register, entry.subject) in self._last)
         if entry.effective > now + AHEAD_MS:
             yield Problem(line, "effective", "in-the-future", str(entry.effective), "a time that has been")
         yield from self._correction(entry, line)
@@ -311,13 +311,16 @@ class Desk:
             yield Problem(lines.get(error.entry, 0), "units", error.code, str(error.asked), held)
 
 
-def _unprintable(one: Told, form: Form) -> Iterable[Problem]:
-    """What is said beside the fields, and could not be shown as it is or is no name."""
+def _unprintable(one: Told, form: Form, *, kept: bool) -> Iterable[Problem]:
+    """What is said beside the fields, and could not be shown as it is or is no name.
+
+    `kept`: the subject stands in the book by this very name, from before such names were refused.
+    """
     entry = one.entry
     said = ((form.key, entry.subject), ("by", entry.by), ("reason", entry.reason), ("id", entry.id))
-    for name, text in said:  # the key of most registers is called id too
+    for name, text in said[kept:]:  # the key of most registers is called id too
         try:
-            shown(text)
+            shown(text, prose=name == "reason")
         except CellError as error:
             yield Problem(one.line, name, error.problem, error.got, error.right)
         if len(text) > MOST_TEXT_CHARS:

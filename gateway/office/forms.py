@@ -17,7 +17,7 @@ STOCK_FIELDS = ("size_kg", "state", "brand", "lot", "place")
 ALSO: Mapping[str, Source] = {"leak": Source.LIVE}
 """What the heads tell of a thing, and a person too: a leak that was smelt has no alarm."""
 
-NOTE = Field("note", FieldType.TEXT, {"pt-BR": "Observação", "en": "Note"})
+NOTE = Field("note", FieldType.TEXT, {"pt-BR": "Observação", "en": "Note"}, prose=True)
 ATTACHMENT = Field("attachment", FieldType.TEXT, {"pt-BR": "Anexo", "en": "Attachment"})
 """On every record: a file that is kept by its SHA-256, as `attachments` keeps it. No rule of the law reads either."""
 
@@ -60,6 +60,7 @@ def _field(fact: FactType) -> Field:
         least=Decimal(str(fact.least)) if isfinite(fact.least) else None,
         most=Decimal(str(fact.most)) if isfinite(fact.most) else None,
         needed=fact.needed,
+        renews=fact.renew_days is not None,
     )
 
 

@@ -36,6 +36,7 @@ def report(depot: Depot, start: Millis, end: Millis, now: Millis) -> dict[str, A
             "name": depot.name,
             "address": depot.address,
             "areas": {area.id: area.name for area in depot.areas if area.name},
+            "detectors": {one.id: one.name for one in depot.detectors if one.name},
         },
         "from": time(start),
         "to": time(end),

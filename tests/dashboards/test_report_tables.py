@@ -4,12 +4,11 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from alerts.messages.catalogue import Catalogue
 from compliance import catalogue
 from compliance.vocabulary import Verdict
 from dashboards.conformity.phrases import Phrases
 from dashboards.reports.tables import tables
-from dashboards.web.page import words
+from dashboards.reports.wording import report_words
 from dashboards.wording import Locale
 
 FINDING = {
@@ -17,11 +16,13 @@ FINDING = {
     "since": "2026-11-30", "margin": None, "holds_until": None, "due": None,
 }  # fmt: skip
 DAY = "2026-11-30T12:00:00.000Z"
+GAP = {"detector": "GD-1", "state": "blind", "start": DAY, "end": DAY, "seconds": 1, "by": ""}
+ALARM = {"id": "d-1-1", "level": None, "drill": False, "sampled": DAY}
 
 
 def report(verdict: Verdict) -> dict[str, object]:
     return {
-        "depot": {"name": "Depósito Centro", "address": ""},
+        "depot": {"name": "Depósito Centro", "address": "", "detectors": {"GD-1": "Porta 2"}},
         "journal": {"entries": 1, "root": "00", "problems": []},
         "from": DAY, "to": DAY, "made": DAY, "timezone": "America/Sao_Paulo",
         "verdicts": {
@@ -34,20 +35,27 @@ def report(verdict: Verdict) -> dict[str, object]:
             "severity": "serious", "begun": DAY, "ended": None, "duration_s": 1,
             "done": [{"register": "extinguisher", "subject": "EXT-7"}],
         }],
-        "alarms": [], "ledger": [],
+        "alarms": [
+            {**ALARM, "subject": "GD-1", "kind": "BLIND", "reason": "head-fault"},
+            {**ALARM, "subject": "area:patio", "kind": "BLIND", "reason": "uncovered"},
+            {**ALARM, "subject": "output:sirene", "kind": "SYSTEM", "reason": "wrong-state"},
+            {**ALARM, "subject": "house-23/depot:depot", "kind": "COMPLIANCE", "reason": "due-30"},
+        ],
+        "ledger": [{"detector": "GD-1", "month": "2026-11", "seconds": 60.0, "out_of_service_pct": 2.5}],
         "stock": {"areas": [{"piles": [
             {"area": "patio", "lot": "", "size_kg": "13", "state": "empty", "brand": "A", "place": "area", "units": 4}
         ]}]},
         "registers": {"extinguisher": [{
             "subject": "EXT-7", "values": {"agent": "powder-bc"}, "told": {"agent": {"by": "Ana", "effective": DAY}}
         }]},
-        "gaps": [{"detector": "GD-1", "state": "blind", "start": DAY, "end": DAY, "seconds": 1, "cause": "", "by": ""}],
+        "gaps": [{**GAP, "cause": cause} for cause in ("crash", "never-heard", "")],
     }  # fmt: skip
 
 
 def phrases(language: str) -> Phrases:
-    told = {**words(language), **Catalogue.load("dashboards.conformity", language).texts}
-    return Phrases(Locale(language, told, ZoneInfo("America/Sao_Paulo")), catalogue.load(), {"patio": "Pátio"})
+    return Phrases(
+        Locale(language, report_words(language), ZoneInfo("America/Sao_Paulo")), catalogue.load(), {"patio": "Pátio"}
+    )
 
 
 @pytest.mark.parametrize("verdict", Verdict)
@@ -71,3 +79,23 @@ def test_words_stand_beside_ids_and_keys_that_keep_their_places() -> None:
     assert "patio;;13;empty;A;area;4;Área Pátio;vazio;" in told
     assert "extinguisher;EXT-7;agent;powder-bc;Ana;" in told
     assert ";Extintor EXT-7;Agente;" in told and ";sem monitoramento" in told
+
+
+def test_alarms_and_watched_time_are_said_in_words_beside_their_codes() -> None:
+    told = tables(report(Verdict.COMPLIANT), phrases("pt-BR"))
+
+    assert ";GD-1;BLIND;" in told and ";Detector GD-1 (Porta 2);sem monitoramento;detector em falha\r\n" in told
+    assert ";Área Pátio;sem monitoramento;nenhum detector em operação\r\n" in told
+    assert ";saída sirene;falha no sistema;não obedece ao comando\r\n" in told
+    assert ";Telefones à vista: Depósito;pendência legal;vence em até 30 dias\r\n" in told
+    assert "GD-1;2026-11;60,000;;;;;;2,500;Detector GD-1 (Porta 2)\r\n" in told
+    assert ";crash;;sem monitoramento;parou sem aviso (falta de energia ou defeito);Detector GD-1 (Porta 2)\r\n" in told
+    assert ";never-heard;;sem monitoramento;sem comunicação desde a partida;" in told
+
+
+@pytest.mark.parametrize("language", ["pt-BR", "en"])
+def test_every_kind_reason_of_the_law_and_cause_of_the_ledger_has_words(language: str) -> None:
+    words = report_words(language)
+    assert {f"report.kind.{kind}" for kind in ("GAS", "BLIND", "SYSTEM", "COMPLIANCE")} <= words.keys()
+    assert {f"report.reason.{code}" for code in ("violated", "due-30", "due-7", "due-0")} <= words.keys()
+    assert {f"report.cause.{code}" for code in ("signal", "crash", "slept", "clock")} <= words.keys()

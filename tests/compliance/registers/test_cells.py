@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compliance.registers.cells import CellError, Marks, day, marks_of, number, size, whole, yes_or_no
+from compliance.registers.cells import CellError, Marks, day, marks_of, number, shown, size, typed, whole, yes_or_no
 from compliance.registers.civil import add_months
 
 
@@ -101,3 +101,35 @@ def test_yes_no_whole_numbers_and_sizes_are_read_in_portuguese() -> None:
             yes_or_no(wrong)
     with pytest.raises(CellError, match="not-whole"):
         whole("1,5")
+
+
+@pytest.mark.parametrize(
+    ("text", "got", "right"),
+    [
+        ("EXT\u200b-1", "EXT[U+200B]-1", "EXT-1"),
+        ("Ana\u00ad Souza", "Ana[U+00AD] Souza", "Ana Souza"),
+        ("E\u202e1", "E[U+202E]1", "E1"),
+        ("Azul\u3164", "Azul[U+3164]", "Azul"),
+        ("\ufeffalvara", "[U+FEFF]alvara", "alvara"),
+        ("a\x1b[31m", "a[U+001B][31m", "a[31m"),
+        ("\u2060", "[U+2060]", "EXT-07"),
+    ],
+)
+def test_what_nobody_can_see_is_refused_with_its_place_and_the_text_without_it(text: str, got: str, right: str) -> None:
+    for prose in (False, True):
+        with pytest.raises(CellError) as refused:
+            shown(text, prose=prose)
+        assert (refused.value.problem, refused.value.got, refused.value.right) == ("unprintable", got, right)
+
+
+def test_a_note_may_have_lines_and_the_pictures_that_phones_write() -> None:
+    note = "Válvula trocada \u2714\ufe0f\npor \U0001f468\u200d\U0001f527"
+    assert shown(note, prose=True) == note
+    with pytest.raises(CellError):
+        shown(note)
+
+
+@given(st.text(st.characters(categories=["L", "N", "P", "Zs"]), max_size=30))
+def test_names_that_look_alike_are_one(name: str) -> None:
+    assert typed(typed(name)) == typed(name) == typed(f"\u00a0{name.replace(' ', '  ')}\t")
+    assert typed("A\u0301rea  07") == "Área 07"

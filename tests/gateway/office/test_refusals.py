@@ -59,3 +59,8 @@ def test_every_phrase_of_what_would_be_right_has_words_in_both_languages(phrase:
 )
 def test_a_refusal_is_said_in_words(problem: Problem, portuguese: str) -> None:
     assert portuguese in said(problem, FORMS)["pt-BR"]
+
+
+def test_every_field_of_every_register_has_a_heading_in_both_languages() -> None:
+    bare = [(form.register, field.name) for form in FORMS.values() for field in form.fields if len(field.label) < 2]
+    assert bare == []
