@@ -127,6 +127,7 @@ async def test_a_board_that_starts_anew_in_the_middle_of_an_alarm_is_told_again(
 async def test_a_kill_leaves_the_valve_closed_and_the_next_life_keeps_it_so(depot: Whole) -> None:
     unit = with_board(depot)
     await depot.start()
+    await until(lambda: shows(unit) == (False, False, False), what="the state at rest")
     depot.gas(2, 60.0)
     await until(lambda: shows(unit) == (True, True, True))
     await until(depot.hook.gas)
