@@ -63,6 +63,20 @@ USUAL: Final[Mapping[OutputKind, tuple[Does, ...]]] = {
 nothing. "Silenced" lasts as long as the silence does."""
 
 
+WHEN_LEFT: Final[Mapping[OutputKind, Does]] = {
+    OutputKind.SIREN: _OFF,
+    OutputKind.HORN: _OFF,
+    OutputKind.BEACON: _OFF,
+    OutputKind.VALVE: _KEEP,
+    OutputKind.HEARTBEAT: _OFF,
+    OutputKind.RELAY: _KEEP,
+}
+"""What is done to an output that new orders no longer name, before it is forgotten. Whatever tells people ends, since
+nobody could end it any more. What acts on the gas stays as the alarms have it, for a person to undo on site: a valve
+that gas closed is not opened by an edited file, nor the power put on again by a relay. A heartbeat that nobody would
+keep drops."""
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """One output's line of the table.
@@ -139,6 +153,11 @@ def reading(row: Row, causes: Iterable[Occasion]) -> bool:
         if does is not Does.KEEP:
             on = does is Does.ON
     return on
+
+
+def stays_when_left(row: Row, *, asked: bool) -> bool:
+    """Tell whether an output is left as it is when nobody will hold it any more; `asked`: an alarm wants it on."""
+    return asked and not row.held and WHEN_LEFT[row.kind] is Does.KEEP
 
 
 def asks(output: str, row: Row, alarm: AlarmState, area: str | None, now: Instant) -> bool:

@@ -25,6 +25,7 @@ from gateway.events import Record
 from gateway.filing import Filing
 from gateway.hands import Hands
 from gateway.journal import Journal, NotOursError, open_anyhow
+from gateway.leaving import let_go
 from gateway.links import Links
 from gateway.metrics import kept_figures, watch_figures
 from gateway.notify import ServiceManager
@@ -223,12 +224,13 @@ class App:
         """Change over. What takes long was done before, so little lies between the old lines' end and the new start."""
         depot, wiring = new.depot, self._build(new.depot)
         aim = await asyncio.to_thread(self._recording.aim, depot)
+        left = await let_go(self._depot, depot, self._wiring.outputs, self._is_asked)
         await self._runtime.end("wiring")
         self._wiring.give_up()
         self._depot, self._wiring, self._hands.links = depot, wiring, Links()
         self._sealing.follow(depot)
         self._recording.follow(depot, aim)
-        effects = self._engine.reorder(orders(depot, wiring), self.clock.now())
+        effects = self._engine.reorder(orders(depot, wiring), self.clock.now(), left)
         self._hands.take(self._engine, wiring)
         self._picture = self._paint(depot, new.worst_cases)
         self.control.renew()
@@ -244,6 +246,9 @@ class App:
                 self._runtime.start("web", web.run, "web", longest_pause_s=LONGEST_PAUSE_S)
         self._showing.soon()
         self._log.info("following the new configuration", detectors=len(depot.detectors), page=self._page())
+
+    def _is_asked(self, output: str) -> bool:
+        return self._engine.outputs.asked(output, self.clock.now().mono)
 
 
 def run(

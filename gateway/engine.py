@@ -1,5 +1,6 @@
 """Events in, effects out: owns every live state of the watch. Knows no clock, no wire, no disk, and never waits."""
 
+from collections.abc import Sequence
 from typing import assert_never
 
 from alerts.alarmbook import AlarmBook
@@ -38,6 +39,7 @@ from gateway.events import (
     Filed,
     Json,
     Judged,
+    Left,
     OpenWindow,
     OutputReported,
     Restored,
@@ -47,7 +49,7 @@ from gateway.firsts import Firsts
 from gateway.frequent import Frequent
 from gateway.gas import GasWatch
 from gateway.orders import Orders
-from gateway.outputs import Outputs
+from gateway.outputs import Outputs, is_of_left
 from gateway.outputtests import OutputTests, last_of
 from gateway.records import utc_ms
 from gateway.restart import put_back
@@ -122,10 +124,11 @@ class Engine:
         turn.entry("stop", {"boot": self._boot, "at_ms": utc_ms(now), "reason": reason})
         return self._close(turn)
 
-    def reorder(self, orders: Orders, now: Stamp) -> list[Effect]:
+    def reorder(self, orders: Orders, now: Stamp, left: Sequence[Left] = ()) -> list[Effect]:
         """Follow new orders: standing alarms stay, new heads get their first grace, gone heads stop counting.
 
-        The channels are new ones too, so what the old ones had in hand is tried again.
+        The channels are new ones too, so what the old ones had in hand is tried again. `left`: outputs that are none
+        any more, or have another switch.
         """
         turn = Turn(now)
         self.orders = self.telling.orders = orders
@@ -133,11 +136,12 @@ class Engine:
         self.gas.levels = orders.levels
         self.firsts.counting = orders.counting
         self.suppressing.take_orders(orders.by_design, orders.timing)
-        self.outputs.take_orders(orders.outputs)
+        self.outputs.take_orders(orders.outputs, left)
         self.telling.outbox.recall(now.mono)
         self.sight.take_orders(orders, now.mono)
         turn.entry("reload", {"at_ms": utc_ms(now), **self._watches()})
         self.sight.drop_strangers(turn)
+        self.outputs.tell_left(left, turn)
         self.windows.drop_strangers(turn)
         self._areas.take_orders(turn)
         self._conclude(turn)
@@ -317,6 +321,8 @@ class Engine:
                 assert_never(command.action)
         if event is not None:
             turn.note(event)
+            if command.action is Action.ACKNOWLEDGE:
+                self.outputs.seen(key, turn)
             head = self.sight.heads.get(DetectorId(key.subject))
             if head is not None:
                 self.sight.refresh(head)
@@ -367,6 +373,7 @@ class Engine:
     def _tell(self, event: AlarmEvent, ticket: int, turn: Turn) -> None:
         """Owe an event to those who are to hear of it; what comes too often adds its own events to the turn."""
         ended = event.key == EXERCISE and event.cause is not Cause.RAISED  # people hear of an exercise once
+        ended |= is_of_left(event.key) and event.cause is Cause.CLEARED  # nor that it is well, which nobody knows
         if ended or self.suppressing.hushes(event):
             return self.telling.owe(event, ticket, turn, Heard.STATES)
         self.frequent.count(event, turn)

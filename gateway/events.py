@@ -16,6 +16,25 @@ Json: TypeAlias = "int | str | bool | list[Json] | Mapping[str, Json] | None"
 # --- in ------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True)
+class Left:
+    """An output whose switch new orders no longer name, and how it was left.
+
+    Attributes:
+        place: where its switch is.
+        asked: an alarm wanted it on to the last.
+        stays: it was left as it is on purpose; else it was told to go off.
+        on: what was read back of it after that; None when unknown.
+    """
+
+    output: str
+    kind: str
+    place: str
+    asked: bool
+    stays: bool
+    on: bool | None
+
+
 class Action(Enum):
     """What a person can ask of an alarm."""
 

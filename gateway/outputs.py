@@ -1,17 +1,17 @@
 """What each output should be doing, and what it was last read to do: the table of effects applied to what stands."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from alerts.alarmbook import AlarmBook
-from alerts.alarms import AlarmState, Kind
+from alerts.alarms import AlarmKey, AlarmState, Kind
 from alerts.effects import Row, asks
 from alerts.frequency import Recent
 from alerts.states import HORN
 from alerts.voting import tally
 from gateway.conditions import Conditions
 from gateway.deadlines import Confirm, Deadlines
-from gateway.events import Json, OutputReported
+from gateway.events import Json, Left, OutputReported
 from gateway.gas import GasWatch
 from gateway.records import utc_ms
 from gateway.sight import Sight
@@ -28,6 +28,9 @@ SLIPS_WITHIN = 60 * SECOND
 """An output that left where it was told to be so often within this does not hold, until it did not for as long."""
 
 DOES_NOT_HOLD = "does-not-hold"
+
+LEFT = "left-output:"
+"""How the subjects begin of what is said of outputs that new orders no longer name."""
 
 
 @dataclass(slots=True)
@@ -63,6 +66,11 @@ class OutputState:
         return "wrong-state", "on" if self.confirmed else "off"
 
 
+def is_of_left(key: AlarmKey) -> bool:
+    """Tell whether an alarm speaks of an output that new orders no longer name."""
+    return key.kind is Kind.SYSTEM and key.subject.startswith(LEFT)
+
+
 class Outputs:
     """All outputs of the depot.
 
@@ -84,9 +92,11 @@ class Outputs:
         """Every output with its state."""
         return iter(self._states.items())
 
-    def take_orders(self, rows: Mapping[str, Row]) -> None:
-        """Follow these rows; what is known of outputs that stay is kept."""
+    def take_orders(self, rows: Mapping[str, Row], left: Sequence[Left] = ()) -> None:
+        """Follow these rows; what is known of outputs that stay is kept, but not of one that has another switch now."""
         old, self._states = self._states, {}
+        for gone in left:
+            old.pop(gone.output, None)
         for output, row in rows.items():
             self._states[output] = state = old.get(output, OutputState(row))
             state.row = row
@@ -112,6 +122,42 @@ class Outputs:
     def _asks(self, output: str, row: Row, alarm: AlarmState, now: Instant) -> bool:
         head = self._sight.heads.get(DetectorId(alarm.key.subject)) if row.areas else None
         return asks(output, row, alarm, None if head is None else head.watch.area, now)
+
+    def asked(self, output: str, now: Instant) -> bool:
+        """Tell whether a standing alarm wants this output on; a test does not."""
+        state = self._states.get(output)
+        return state is not None and any(self._asks(output, state.row, alarm, now) for alarm in self._book)
+
+    def tell_left(self, left: Iterable[Left], turn: Turn) -> None:
+        """Record how outputs were left that are forgotten now. What a person has to see to stands until one took it."""
+        for gone in left:
+            reason = self._why_told(gone)
+            body: dict[str, Json] = {
+                "output": gone.output,
+                "kind": gone.kind,
+                "place": gone.place,
+                "asked": gone.asked,
+                "stays": gone.stays,
+                "on": gone.on,
+                "reason": reason,
+                "at_ms": utc_ms(turn.now),
+            }
+            turn.entry("output-left", body)
+            if reason:
+                self._conditions.set(LEFT + gone.output, turn, present=True, reason=reason, detail=gone.place)
+
+    def _why_told(self, gone: Left) -> str:
+        """Return why a person must hear of it; empty where it came to rest as it should, or sounds elsewhere now."""
+        if gone.stays:
+            return "left-on"
+        if gone.on is not False:
+            return "not-at-rest"
+        return "let-go" if gone.asked and gone.output not in self._states else ""
+
+    def seen(self, key: AlarmKey, turn: Turn) -> None:
+        """A person took an alarm. One that speaks of an output that is forgotten ends with it: nobody else can tell."""
+        if is_of_left(key):
+            self._conditions.set(key.subject, turn, present=False)
 
     def awaits(self, head: Head) -> bool:
         """Tell whether a costly output may want this head's vote, though no alarm event came of its reading."""

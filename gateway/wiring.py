@@ -181,9 +181,8 @@ def places(depot: Depot) -> Callable[[str], Place]:
     for output in depot.outputs:
         there = ", ".join(areas[area] for area in sorted(output.row.areas))
         named = output.name if output.name != output.id else ""
-        known[f"output:{output.id}"] = known[f"output-test:{output.id}"] = replace(
-            whole, area=there, detector_name=named
-        )
+        at = replace(whole, area=there, detector_name=named)
+        known |= {f"{part}:{output.id}": at for part in ("output", "output-test", "left-output")}
     for supply in depot.supplies:
         named = supply.name if supply.name != supply.id else ""
         known |= {f"{part}:{supply.id}": replace(whole, detector_name=named) for part in ("supply", "mains", "battery")}

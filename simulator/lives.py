@@ -13,6 +13,7 @@ from gateway.engine import Engine
 from gateway.events import Committed, Effect, Event, Record
 from gateway.hands import Hands
 from gateway.journal import Journal, open_anyhow
+from gateway.leaving import let_go
 from gateway.links import Links
 from gateway.runtime import Runtime
 from gateway.wiring import Ears, Outside, Wiring, build, orders
@@ -84,6 +85,7 @@ class Life:
     ) -> None:
         self._loop = loop
         self._clock = clock
+        self._depot = depot
         self._disk = disk
         self._threads = VirtualThreads(loop)
         opened = open_anyhow(depot.journal, depot=depot.id, now=clock.now(), vfs=disk.name, threads=self._threads)
@@ -110,10 +112,12 @@ class Life:
     async def follow(self, depot: Depot) -> None:
         """Follow new orders, as the gateway does after a SIGHUP."""
         wiring = self._build(depot)
+        asked = self.engine.outputs.asked
+        left = await let_go(self._depot, depot, self.wiring.outputs, lambda name: asked(name, self._clock.now().mono))
         await self.runtime.end("wiring")
         self.wiring.give_up()
-        self.wiring, self.hands.links = wiring, Links()
-        effects = self.engine.reorder(orders(depot, wiring), self._clock.now())
+        self._depot, self.wiring, self.hands.links = depot, wiring, Links()
+        effects = self.engine.reorder(orders(depot, wiring), self._clock.now(), left)
         self.hands.take(self.engine, wiring)
         self.hands.perform(effects)
         self._start_wiring()

@@ -83,15 +83,24 @@ class LocalOutput:
         self._failures = 0
         self._close_looks = 0
         self._given_up = False
+        self._left = False
         self._timer: asyncio.TimerHandle | None = None  # the end of a wait for the wire, or of a pause; None at rest
 
     def set(self, on: bool) -> None:
         """Bring the output to this state now. Asking again for what is under way or was just confirmed does nothing."""
-        if self._given_up or (on == self.wanted and (self._timer is not None or (self.on == on and self._fresh()))):
+        if self._given_up or self._left:
+            return
+        if on == self.wanted and (self._timer is not None or (self.on == on and self._fresh())):
             return
         self.wanted = on
         self._failures = 0
         self._write()
+
+    def leave(self) -> None:
+        """Bring it to rest before it is forgotten: from now on nobody tells it anything else, and it tells nobody."""
+        self._report = lambda _id, _state, _reason: None
+        self.set(False)
+        self._left = True
 
     def beat(self) -> None:
         """Tell it once more: whatever holds it lets go when this stays out."""

@@ -51,6 +51,7 @@ PARTS: Mapping[str, str] = {
     "output": "output",
     "output-test": "output",
     "output-test.overdue": "output-test",
+    "left-output": "left-output",
     "mains": "mains",
     "battery": "battery",
     "supply": "supply",

@@ -29,6 +29,11 @@ NOTES = """
   an area, closes the valve with its second sample in a row. It then stays closed until each alarm that closed it was
   reset. Only `votes` with `heads = 1` or `samples = 1` lets one sample move it. Siren and alarm wait for none of this.
 - The **heartbeat** relay is held by the alarm loop, which writes to it each second, and follows no alarm.
+- An output that a reload finds **no longer in the file**, or with another address or board, is first brought to rest at
+  its old one: whatever tells people (siren, horn, beacon) is switched off, and a heartbeat drops. What acts on the gas
+  (valve, relay) stays as it is while an alarm wants it on: an edited file opens no valve and puts no power back;
+  release it on site. It is recorded (`output-left`), and a SYSTEM alarm until a person acknowledges it where the output
+  stays on, did not confirm that it went off within 1 s, or was silenced in the midst of an alarm.
 """
 
 

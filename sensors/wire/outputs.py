@@ -149,7 +149,11 @@ class MqttOutput:
             TopicError: if a name of the topic has no value.
         """
         self.habits.allow(on=on)
-        return filled(self.topic, values), (self.on if on else self.off).encode()
+        return self.commanded_on(values), (self.on if on else self.off).encode()
+
+    def commanded_on(self, values: Mapping[str, str]) -> str:
+        """Return the topic on which it is told."""
+        return filled(self.topic, values)
 
     def question(self, values: Mapping[str, str]) -> tuple[str, bytes] | None:
         """Return (topic, payload) of what makes it tell its state; None where only a command does."""

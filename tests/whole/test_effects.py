@@ -142,6 +142,14 @@ async def test_a_kill_leaves_the_valve_closed_and_the_next_life_keeps_it_so(depo
     assert (VALVE, 0xFF00) not in writes, "the valve was opened"
     assert shows(unit) == (True, True, True)
 
+    depot.extra = ""  # the file without the board, in the midst of all that
+    depot.write()
+    depot.process.send_signal(signal.SIGHUP)
+    await until(lambda: (unit.coils[BEACON], unit.coils[LIFE]) == (False, False), what="beacon and heartbeat let go")
+    for output in ("sinal", "valvula", "parada"):
+        await until(lambda output=output: depot.hook.of("SYSTEM", "raised", f"left-output:{output}"), what=output)
+    assert (unit.coils[VALVE], unit.coils[STOPPED]) == (False, True), "what acts on the gas stays"
+
 
 async def test_the_heartbeat_relay_drops_when_the_loop_stands_still_and_is_held_when_it_turns(
     depot: Whole,
