@@ -5,7 +5,7 @@ Pure. A finding is kept as an entry only when something of it changed: its histo
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from typing import Any, Literal
 
 from compliance.vocabulary import Finding, Severity, StatuteKind, Verdict
@@ -16,7 +16,7 @@ KIND: Literal["finding"] = "finding"
 """The kind of journal entry."""
 
 SOON_DAYS = (30, 7, 0)
-"""How many days before a verdict gets worse people are told of it."""
+"""How many days before the last good day of a verdict people are told of it; 0 is that day itself."""
 
 DUE: Mapping[str, Literal["due-30", "due-7", "due-0"]] = {"30": "due-30", "7": "due-7", "0": "due-0"}
 
@@ -55,12 +55,19 @@ def key_of(finding: Finding) -> Key:
     return finding.rule.id, str(finding.subject)
 
 
+def last_good(finding: Finding) -> date | None:
+    """Return the last day on which a verdict still stands or something due may still be done; None if none is known."""
+    worse_on = finding.holds_until  # the first day on which it is worse
+    days = (None if worse_on is None else worse_on - timedelta(days=1), finding.due)
+    return min((day for day in days if day is not None), default=None)
+
+
 def soon(finding: Finding) -> str:
-    """Return how near a verdict is to getting worse: ``30``, ``7`` or ``0`` days; empty while it is not near."""
-    nearest = min((day for day in (finding.holds_until, finding.due) if day is not None), default=None)
-    if finding.verdict is not Verdict.COMPLIANT or nearest is None:
+    """Return how near the last good day of a verdict is: ``30``, ``7`` or ``0`` days; empty while it is not near."""
+    last = last_good(finding)
+    if finding.verdict is not Verdict.COMPLIANT or last is None:
         return ""
-    left = (nearest - finding.on).days
+    left = (last - finding.on).days
     return next((str(days) for days in reversed(SOON_DAYS) if left <= days), "")
 
 

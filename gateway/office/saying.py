@@ -1,7 +1,6 @@
 """A finding as a notice says it: what the law asks, by which clause, of what; how that stands; what to do."""
 
 from collections.abc import Callable, Mapping
-from datetime import timedelta
 from zoneinfo import ZoneInfo
 
 from alerts.messages.catalogue import LANGUAGES, Catalogue
@@ -93,10 +92,8 @@ def sayer(
             margin = phrases.margin(findings.as_json(finding)["margin"])  # type: ignore[arg-type]
             state = phrases.locale.text("breach.by" if margin else "breach.violated", margin=margin)
         else:
-            days = (finding.holds_until, finding.due)
-            last = min(day for day in days if day is not None)
-            if last == finding.holds_until:
-                last -= timedelta(days=1)  # what is kept is the first day on which it is worse
+            last = findings.last_good(finding)
+            assert last is not None, "what is told without a breach is due"
             state = phrases.locale.text("breach.due", day=phrases.day(last.isoformat()))
         return f"{asked}\n{state}\n{remedy}"
 

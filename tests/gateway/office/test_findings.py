@@ -90,3 +90,44 @@ def test_a_breach_that_rests_on_what_people_told_never_waits() -> None:
     )
     broken = [one for one in judged(*AREA, *over) if one.verdict is Verdict.VIOLATED]
     assert broken and not any(findings.is_passing(one, None, 0) for one in broken)
+
+
+@pytest.mark.parametrize(
+    ("on", "near"),
+    [
+        (date(2026, 12, 1), ""),
+        (date(2026, 12, 2), "30"),
+        (date(2026, 12, 24), "30"),
+        (date(2026, 12, 25), "7"),
+        (date(2026, 12, 31), "7"),
+        (date(2027, 1, 1), "0"),
+        (date(2027, 1, 2), ""),
+    ],
+)
+def test_people_are_told_thirty_and_seven_days_before_the_last_good_day_and_on_it(on: date, near: str) -> None:
+    paper = (
+        fact("document", "licenca", "kind", "operating-licence"),
+        fact("document", "licenca", "valid_until", date(2027, 1, 1)),
+        fact("document", "licenca", "no_expiry", False),
+        fact("document", "licenca", "revoked", False),
+    )
+    complete = fact("depot", "", "documents_listed", True)
+    situation = Situation.of((*AREA, *paper, complete), FACTS, on)
+
+    (licence,) = (each for each in evaluate(FERRAZ, situation, on) if each.rule.id == "ferraz-7")
+
+    assert findings.soon(licence) == near
+
+
+@pytest.mark.parametrize(("on", "near"), [(date(2026, 3, 10), ""), (date(2026, 3, 11), "30"), (date(2026, 4, 10), "0")])
+def test_a_deadline_is_told_by_the_same_days_as_a_validity(on: date, near: str) -> None:
+    notice = (
+        fact("notice", "auto-1", "served_by", "hand"),
+        fact("notice", "auto-1", "received_on", date(2026, 3, 11)),
+        fact("notice", "auto-1", "written_on", date(2026, 3, 11)),
+    )
+    situation = Situation.of(notice, FACTS, on)
+
+    (appeal,) = (each for each in evaluate(FERRAZ, situation, on) if each.rule.id == "ferraz-13")
+
+    assert findings.soon(appeal) == near
