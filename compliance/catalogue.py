@@ -12,6 +12,7 @@ from importlib.resources.abc import Traversable
 from math import inf
 
 from compliance.entries import Entries, StatuteError, read
+from compliance.registers.cells import Alone
 from compliance.vocabulary import Value, Words
 
 
@@ -48,6 +49,7 @@ class FactType:
         words: what a choice is called.
         renew_days: an answer older than this is unknown again.
         needed: a register's entry must have it when the thing is first told of.
+        alone: of a date, which day a month or a year alone means; None where the day must be told.
     """
 
     kind: str
@@ -62,6 +64,7 @@ class FactType:
     words: Mapping[str, Words] = field(default_factory=dict, hash=False)
     renew_days: int | None = None
     needed: bool = False
+    alone: Alone | None = None
 
     def expected(self) -> str:
         """Return what a value must be, in words."""
@@ -160,7 +163,7 @@ def derived() -> Entries:
 
 
 FIELDS = (
-    "name", "type", "choices", "least", "most", "source", "label", "ask", "words", "renew_days", "needed",
+    "name", "type", "choices", "least", "most", "source", "label", "ask", "words", "renew_days", "needed", "alone",
 )  # fmt: skip
 
 
@@ -183,6 +186,8 @@ def _fact(entry: Entries, kind: str) -> FactType:
         raise entry.wrong("choices", "words for a choice, and only for it", ", ".join(choices) or "nothing")
     if label is None and source in LABELLED:
         raise entry.wrong("label", "a heading of at most 40 characters", "nothing")
+    if "alone" in entry.values and type_ is not Type.DATE:
+        raise entry.wrong("alone", "only of a date", repr(entry.values["alone"]))
     days = entry.number("renew_days")
     least, most = (_bound(entry, key, open_end) for key, open_end in (("least", -inf), ("most", inf)))
     return FactType(
@@ -198,6 +203,7 @@ def _fact(entry: Entries, kind: str) -> FactType:
         words=_words(entry, choices),
         renew_days=None if days is None else int(days),
         needed=entry.flag("needed", default=False),
+        alone=entry.choice("alone", Alone) if "alone" in entry.values else None,
     )
 
 

@@ -28,6 +28,13 @@ class CellError(ValueError):
         self.problem, self.got, self.right = problem, got[:LONGEST_GOT], right
 
 
+class Alone(Enum):
+    """Which day a month or a year means that stands alone: the one that never favours whoever wrote it."""
+
+    FIRST = "first"  # since when: made, inspected, calibrated
+    LAST = "last"  # until when: valid
+
+
 class Marks(Enum):
     """Which mark parts the decimals."""
 
@@ -125,25 +132,27 @@ def whole(cell: str, marks: Marks | None = None) -> int:
     return int(value)
 
 
-def day(cell: str) -> date:
-    """Read a day: dd/mm/yyyy, yyyy-mm-dd, or a month (07/2026: its last day) or a year (2026: 31 December).
+def day(cell: str, alone: Alone | None = None) -> date:
+    """Read a day: dd/mm/yyyy, yyyy-mm-dd, or where one may stand alone a month (07/2026) or a year (2026).
 
     Raises:
-        CellError: no such day, or a year of two digits.
+        CellError: no such day, a year of two digits, or a month or year alone where the day is asked for.
     """
     text = cell.strip()
-    right = "31/07/2026, 07/2026 or 2026-07-31"
+    right = "31/07/2026 or 2026-07-31" if alone is None else "31/07/2026, 07/2026 or 2026-07-31"
     try:
         if match := re.fullmatch(r"(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})", text, re.ASCII):
             found = date(int(match[3]), int(match[2]), int(match[1]))
         elif match := re.fullmatch(r"(\d{4})-(\d{1,2})-(\d{1,2})", text, re.ASCII):
             found = date(int(match[1]), int(match[2]), int(match[3]))
+        elif alone is None:
+            raise CellError("not-a-date", cell, right)
         elif match := re.fullmatch(r"(\d{1,2})[/.-](\d{4})", text, re.ASCII):
-            found = month_end(int(match[2]), int(match[1]))
+            found = _month(int(match[2]), int(match[1]), alone)
         elif match := re.fullmatch(r"(\d{4})-(\d{2})", text, re.ASCII):
-            found = month_end(int(match[1]), int(match[2]))
+            found = _month(int(match[1]), int(match[2]), alone)
         elif re.fullmatch(r"\d{4}", text, re.ASCII):
-            found = date(int(text), 12, 31)
+            found = date(int(text), 1, 1) if alone is Alone.FIRST else date(int(text), 12, 31)
         else:
             raise CellError("not-a-date", cell, right)
     except ValueError as error:
@@ -151,6 +160,10 @@ def day(cell: str) -> date:
             raise
         raise CellError("no-such-day", cell, right) from error
     return meant_day(found, right)
+
+
+def _month(year: int, month: int, alone: Alone) -> date:
+    return date(year, month, 1) if alone is Alone.FIRST else month_end(year, month)
 
 
 def meant_day(found: date, right: str = "2026-07-31") -> date:

@@ -1,7 +1,6 @@
 """Days and months as the registers count them: a date that does not exist becomes the month's last day.
 
-29 February plus a year is 28 February, 31 January plus a month is 28 or 29 February; a month alone ("07/2026") ends
-on its last day, a year alone on 31 December.
+29 February plus a year is 28 February, 31 January plus a month is 28 or 29 February.
 """
 
 from calendar import monthrange

@@ -10,7 +10,7 @@ from decimal import Decimal, InvalidOperation
 from enum import Enum
 
 from compliance.registers import cells
-from compliance.registers.cells import CellError, Marks
+from compliance.registers.cells import Alone, CellError, Marks
 from compliance.registers.entries import Scalar
 from compliance.registers.sheets import Row, plain
 
@@ -42,6 +42,7 @@ class Field:
         needed: an entry that brings a new subject must have it.
         prose: a text of several lines; any other is a name.
         renews: an answer grows old, so that telling the same again says something new.
+        alone: which day of a month or a year a date means that gives no day; None where the day must be given.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Field:
     needed: bool = False
     prose: bool = False
     renews: bool = False
+    alone: Alone | None = None
 
     def heading(self, language: str) -> str:
         """The field's short name in a language; its bare name where none is given."""
@@ -146,7 +148,7 @@ def read(known: Field, text: str, marks: Marks | None = None) -> Scalar:
         case FieldType.INTEGER:
             value = cells.whole(text, marks)
         case FieldType.DATE:
-            value = cells.day(text)
+            value = cells.day(text, known.alone)
         case FieldType.BOOLEAN:
             value = cells.yes_or_no(text)
         case FieldType.CHOICE:

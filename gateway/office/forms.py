@@ -61,6 +61,7 @@ def _field(fact: FactType) -> Field:
         most=Decimal(str(fact.most)) if isfinite(fact.most) else None,
         needed=fact.needed,
         renews=fact.renew_days is not None,
+        alone=fact.alone,
     )
 
 

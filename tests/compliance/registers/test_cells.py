@@ -7,7 +7,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compliance.registers.cells import CellError, Marks, day, marks_of, number, shown, size, typed, whole, yes_or_no
+from compliance.registers.cells import (
+    Alone,
+    CellError,
+    Marks,
+    day,
+    marks_of,
+    number,
+    shown,
+    size,
+    typed,
+    whole,
+    yes_or_no,
+)
 from compliance.registers.civil import add_months
 
 
@@ -60,21 +72,34 @@ def test_a_number_survives_being_written_with_a_comma(value: Decimal) -> None:
     [
         ("31/07/2026", date(2026, 7, 31)),
         ("1/2/2026", date(2026, 2, 1)),
-        ("07/2026", date(2026, 7, 31)),
-        ("02/2028", date(2028, 2, 29)),
-        ("2026", date(2026, 12, 31)),
         ("2026-07-31", date(2026, 7, 31)),
-        ("2026-02", date(2026, 2, 28)),
     ],
 )
-def test_a_date_is_read_day_first_and_a_month_ends_on_its_last_day(cell: str, expected: date) -> None:
-    assert day(cell) == expected
+def test_a_date_is_read_day_first(cell: str, expected: date) -> None:
+    assert day(cell) == day(cell, Alone.FIRST) == day(cell, Alone.LAST) == expected
+
+
+@pytest.mark.parametrize(
+    ("cell", "first", "last"),
+    [
+        ("07/2026", date(2026, 7, 1), date(2026, 7, 31)),
+        ("02/2028", date(2028, 2, 1), date(2028, 2, 29)),
+        ("2026-02", date(2026, 2, 1), date(2026, 2, 28)),
+        ("2026", date(2026, 1, 1), date(2026, 12, 31)),
+    ],
+)
+def test_a_month_or_a_year_alone_begins_what_began_and_ends_what_ends(cell: str, first: date, last: date) -> None:
+    assert day(cell, Alone.FIRST) == first
+    assert day(cell, Alone.LAST) == last
+    with pytest.raises(CellError, match="not-a-date"):
+        day(cell)
 
 
 @pytest.mark.parametrize("cell", ["31/02/2026", "13/2026", "29/02/2026", "1/1/26", "hoje", "", "00/2026", "0000"])
 def test_no_such_day_is_refused(cell: str) -> None:
-    with pytest.raises(CellError):
-        day(cell)
+    for alone in (None, Alone.FIRST, Alone.LAST):
+        with pytest.raises(CellError):
+            day(cell, alone)
 
 
 def test_b32_a_year_after_29_february_is_28_february() -> None:
