@@ -46,6 +46,7 @@ def _finding(hearing: Hearing, rule: Rule, holder: Holder, on: date) -> Finding:
     opinions = _opinions(hearing, rule, holder, day, keep=True)
     worst = _worst(opinions)
     together = Trace([opinion.trace for opinion in opinions])
+    holds_until, then = _worse_on(hearing, rule, holder, worst.verdict, _until(opinions))
     return Finding(
         statute=hearing.statute.id,
         rule=rule,
@@ -54,7 +55,8 @@ def _finding(hearing: Hearing, rule: Rule, holder: Holder, on: date) -> Finding:
         on=on,
         evidence=tuple(together.evidence().values()),
         margin=_margin(hearing, rule, holder, worst, day),
-        holds_until=_holds_until(hearing, rule, holder, worst.verdict, _until(opinions)),
+        holds_until=holds_until,
+        then=then,
         due=date.fromordinal(int(worst.trace.due)) if worst.trace.due is not None else None,
         together=worst.together,
     )
@@ -140,17 +142,20 @@ def _first_comparison(condition: Condition) -> Compare | None:
     return None
 
 
-def _holds_until(hearing: Hearing, rule: Rule, holder: Holder, verdict: Verdict, change: float) -> date | None:
-    """The first later day with a worse verdict: only days on which something changes are looked at."""
+def _worse_on(
+    hearing: Hearing, rule: Rule, holder: Holder, verdict: Verdict, change: float
+) -> tuple[date, Verdict] | tuple[None, None]:
+    """The first later day with a worse verdict, and it; only days on which something changes are looked at."""
     if verdict is Verdict.VIOLATED:
-        return None
+        return None, None
     last = min(hearing.day + HORIZON_DAYS, date.max.toordinal())
     while change <= last:
         opinions = _opinions(hearing, rule, holder, int(change), keep=False)
-        if _worst(opinions).verdict.worse_than(verdict):
-            return date.fromordinal(int(change))
+        then = _worst(opinions).verdict
+        if then.worse_than(verdict):
+            return date.fromordinal(int(change)), then
         change = _until(opinions)
-    return None
+    return None, None
 
 
 def _until(opinions: Sequence[_Opinion]) -> float:

@@ -333,6 +333,7 @@ class Finding:
 
     Attributes:
         holds_until: the first later day on which the verdict is worse with the facts of today; None: no such day.
+        then: the verdict from that day on.
         due: the day by which something must be done, where the rule sets one.
         together: the areas that were judged as one with this, itself included.
     """
@@ -345,6 +346,7 @@ class Finding:
     evidence: tuple[Evidence, ...]
     margin: Margin | None = None
     holds_until: date | None = None
+    then: Verdict | None = None
     due: date | None = None
     together: tuple[str, ...] = ()
 

@@ -125,7 +125,7 @@ def breaches(
         if kinds[finding.statute] is StatuteKind.REFERENCE or finding.rule.severity not in TOLD:
             continue
         near = soon(finding)
-        if finding.verdict is not Verdict.VIOLATED and not near:
+        if finding.verdict is not Verdict.VIOLATED and not (near and _is_to_be_broken(finding)):
             continue
         told.append(
             Breach(
@@ -136,6 +136,11 @@ def breaches(
             )
         )
     return tuple(told)
+
+
+def _is_to_be_broken(finding: Finding) -> bool:
+    """Tell whether what is near is a breach or a deadline; an answer that only grows old is a routine of the survey."""
+    return finding.due is not None or finding.then is Verdict.VIOLATED
 
 
 def as_json(finding: Finding) -> dict[str, Json]:

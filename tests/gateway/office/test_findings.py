@@ -131,3 +131,19 @@ def test_a_deadline_is_told_by_the_same_days_as_a_validity(on: date, near: str) 
     (appeal,) = (each for each in evaluate(FERRAZ, situation, on) if each.rule.id == "ferraz-13")
 
     assert findings.soon(appeal) == near
+
+
+def test_an_answer_that_grows_old_is_a_routine_and_is_not_told_as_due() -> None:
+    paper = (
+        fact("document", "licenca", "kind", "operating-licence"),
+        fact("document", "licenca", "valid_until", date(2026, 12, 15)),
+        fact("document", "licenca", "no_expiry", False),
+        fact("document", "licenca", "revoked", False),
+    )
+    walked = Fact(DEPOT, "nothing_outside", True, ON)
+    found = judged(*AREA, *paper, fact("depot", "", "documents_listed", True), walked)
+    (outside,) = (each for each in found if each.rule.id == "ferraz-6-I-j")
+
+    assert (findings.soon(outside), outside.then) == ("7", Verdict.UNDETERMINED)
+    assert "ferraz-7/depot:depot" in told(found)
+    assert "ferraz-6-I-j/depot:depot" not in told(found)
