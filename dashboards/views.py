@@ -160,7 +160,8 @@ def output_row(output: OutputView, locale: Locale, *, current: bool) -> Row:
 def _tested(output: OutputView, locale: Locale) -> str:
     if output.tested is None:
         return ""
-    return locale.text("output.test_failed" if output.test_failed else "output.tested", at=locale.day(output.tested))
+    ended = "output.tested" if not output.test_failed else f"output.test_{output.test_failed}"
+    return locale.text(ended if ended in locale.words else "output.test_failed", at=locale.day(output.tested))
 
 
 def link_row(link: LinkView, locale: Locale, *, current: bool) -> Row:

@@ -4,7 +4,7 @@ A test is a drill that makes no alarm. None begins while a gas alarm stands, and
 is to be on for it stays on. What failed, or was due and could not be made, is an alarm.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from alerts.alarmbook import AlarmBook
@@ -27,6 +27,9 @@ LONGEST_LOOK = 3600 * SECOND
 
 PART = "output-test:"
 """How the subjects of these alarms begin."""
+
+UNFINISHED = frozenset({"taken-over", "broken-off"})
+"""Reasons of a test that ended before it proved anything, by gas or by new orders: what was due still is."""
 
 OVERDUE = 24 * 3600 * SECOND
 """So long after its time a test that could not be made is an alarm (ns)."""
@@ -75,11 +78,17 @@ class OutputTests:
         self._plans = 0
         self._pulse = USUAL_PULSE
         self.last: dict[str, LastTest] = {}
+        self._unfinished: dict[str, LastTest] = {}
 
     @property
     def running(self) -> str:
         """The output under test; empty while there is none."""
         return "" if self._running is None else self._running.output
+
+    def shown(self, output: str) -> LastTest | None:
+        """Return how the latest test of an output went, finished or not; None where it was never tested."""
+        last = self._unfinished.get(output) or self.last.get(output)
+        return None if last is None or last.reason == "never" else last
 
     def put_back(self, last: Mapping[str, LastTest], turn: Turn) -> None:
         """After a restart: how the last tests ended. One that failed still stands as failed."""
@@ -89,14 +98,15 @@ class OutputTests:
                 self._conditions.set(_subject(output), turn, present=True, reason=tested.reason)
 
     def take_orders(self, plan: Plan | None, turn: Turn) -> None:
-        """Follow this plan from now on. What was never tested counts from now; a test that runs is broken off.
+        """Follow this plan from now on. What was never tested counts from now; one that runs is broken off and says so.
 
         What is said of a test ends with its output, and with the plan that it is overdue by.
         """
         self._plan = plan
         self._plans += 1
         self._pulse = USUAL_PULSE if plan is None else plan.pulse
-        self._running, self._outputs.testing = None, ""
+        self._cut("broken-off", turn)
+        self._unfinished = {name: test for name, test in self._unfinished.items() if self._outputs.has(name)}
         planned = () if plan is None else plan.outputs
         for alarm in [alarm for alarm in self._book if alarm.key.subject.startswith(PART)]:
             output = alarm.key.subject.removeprefix(PART)
@@ -202,9 +212,14 @@ class OutputTests:
 
     def give_way(self, turn: Turn) -> None:
         """Gas: the test ends here, and the output does what the alarm asks of it."""
-        if self._running is not None and self._gas():
-            self._running.queue.clear()
-            self._end("taken-over", turn)
+        if self._gas():
+            self._cut("taken-over", turn)
+
+    def _cut(self, reason: str, turn: Turn) -> None:
+        """The test that runs ends here, if there is one, and what was to be tested after its output is not."""
+        if self._running is not None:
+            untested, self._running.queue = self._running.queue, []
+            self._end(reason, turn, untested)
 
     def _wait(self, since: Stamp, length: int) -> None:
         assert self._running is not None
@@ -213,16 +228,19 @@ class OutputTests:
         self._running.number = self._number
         self._deadlines.at(due, OutputTestStep(self._number, due))
 
-    def _end(self, reason: str, turn: Turn) -> None:
+    def _end(self, reason: str, turn: Turn, untested: Sequence[str] = ()) -> None:
         test = self._running
         assert test is not None
         self._outputs.testing = ""
-        self._note(reason, turn)
+        self._note(reason, turn, untested)
         self._outputs.follow(turn)
         self._next(test.queue, turn)
 
-    def _note(self, reason: str, turn: Turn) -> None:
-        """Record how a test ended. One that gas took over is still due; its output proves itself for the gas."""
+    def _note(self, reason: str, turn: Turn, untested: Sequence[str] = ()) -> None:
+        """Record how a test ended. One that gas took over is still due; its output proves itself for the gas.
+
+        `untested`: the outputs that were to come after this one, and do not.
+        """
         test = self._running
         assert test is not None
         ok = reason in ("", "in-use", "taken-over")
@@ -234,8 +252,13 @@ class OutputTests:
             "drill": True,
             "at_ms": utc_ms(turn.now),
         }
+        if reason in UNFINISHED:
+            body["untested"] = list(untested)
+            cut = LastTest(utc_ms(turn.now), ok=False, reason=reason)
+            self._unfinished |= dict.fromkeys((test.output, *untested), cut)
         turn.entry("output-test", body)
-        if reason != "taken-over":
+        if reason not in UNFINISHED:
+            self._unfinished.pop(test.output, None)
             self.last[test.output] = LastTest(utc_ms(turn.now), ok, reason)
             self._conditions.set(_subject(test.output), turn, present=not ok, reason=reason)
 
@@ -244,7 +267,7 @@ def last_of(bodies: Iterable[Mapping[str, object]]) -> dict[str, LastTest]:
     """Return how the last test of each output ended, out of journal bodies in their order."""
     found: dict[str, LastTest] = {}
     for body in bodies:
-        if body.get("reason") != "taken-over":
+        if body.get("reason") not in UNFINISHED:
             found[str(body["output"])] = LastTest(int(str(body["at_ms"])), bool(body["ok"]), str(body["reason"]))
     return found
 

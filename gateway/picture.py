@@ -27,7 +27,6 @@ from gateway.engine import Engine
 from gateway.events import WindowKind
 from gateway.links import Links
 from gateway.outputs import OutputState
-from gateway.outputtests import LastTest
 from gateway.watched import Head
 from sensors.readings import DetectorId, Quality, Reading, Status
 from sensors.stamps import MILLISECOND, SECOND, Stamp, UtcNanos, rfc3339
@@ -284,7 +283,7 @@ class Picture:
         return tuple(self._output(output, state, now) for output, state in self._engine.outputs)
 
     def _output(self, output: str, state: OutputState, now: Stamp) -> OutputView:
-        last = self._last_test(output)
+        last = self._engine.tests.shown(output)
         return OutputView(
             id=output,
             wanted=bool(state.wanted),
@@ -296,10 +295,6 @@ class Picture:
             tested=None if last is None else rfc3339(UtcNanos(last.at_ms * MILLISECOND)),
             test_failed="" if last is None or last.ok else last.reason,
         )
-
-    def _last_test(self, output: str) -> LastTest | None:
-        last = self._engine.tests.last.get(output)
-        return None if last is None or last.reason == "never" else last
 
     def _worst_ms(self) -> float | None:
         worst = self._engine.firsts.worst_ns

@@ -1,13 +1,14 @@
 """``vigia drill``: has the running gateway test its outputs, and shows what was read back of each."""
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from gateway.commands.talk import EXIT_FAILED, Talk, file_argument, json_option, load_or_exit
+from gateway.outputtests import UNFINISHED
 
 if TYPE_CHECKING:  # the journal, which `--help` does not need
     from gateway.depot import Depot
@@ -50,19 +51,11 @@ def command(talk: Talk) -> click.Command:
                     talk.say("drill.begun", outputs=", ".join(wanted))
                 if tell:
                     talk.say("drill.told")
-                results = list(_results(reader, start, wanted))
+                results = list(results_of(reader, start, wanted))
         except (ControlError, StoreError) as error:
             talk.say("drill.not-running", detail=error)
             click.get_current_context().exit(EXIT_FAILED)
-        missing = [name for name in wanted if name not in {str(body["output"]) for body in results}]
-        if as_json:
-            talk.put_json({"ok": not missing and all(_passed(body) for body in results), "outputs": results})
-        else:
-            for body in results:
-                talk.put(_line(talk, body, depot))
-        for name in missing:
-            talk.say("drill.missing", id=name)
-        if missing or not all(_passed(body) for body in results):
+        if not tell_results(talk, depot, wanted, results, as_json=as_json):
             click.get_current_context().exit(EXIT_FAILED)
 
     params: list[click.Parameter] = [
@@ -76,26 +69,49 @@ def command(talk: Talk) -> click.Command:
     return click.Command("drill", callback=drill, help=talk.text("command.drill"), params=params)
 
 
-def _results(reader: "JournalReader", start: int, wanted: tuple[str, ...]) -> Iterator[Mapping[str, Any]]:
-    """Yield each test as the journal takes it, until all have ended, or gas took over."""
+def tell_results(
+    talk: Talk, depot: "Depot", wanted: Sequence[str], results: Sequence[Mapping[str, Any]], *, as_json: bool
+) -> bool:
+    """Show how each output did, and of a test that was broken off what it had proved; return whether all passed."""
+    missing = [name for name in wanted if name not in {str(body["output"]) for body in results}]
+    passed = [str(body["output"]) for body in results if _passed(body)]
+    cut = next((str(body["reason"]) for body in results if body["reason"] in UNFINISHED), "")
+    ok = len(passed) == len(wanted)
+    if as_json:
+        talk.put_json({"ok": ok, "outputs": list(results), "broken_off": cut, "untested": missing})
+    else:
+        for body in results:
+            talk.put(_line(talk, body, depot))
+    if cut:
+        proved = ", ".join(passed) or talk.text("drill.none")
+        unproved = ", ".join(name for name in wanted if name not in passed)
+        talk.say(f"drill.ended_{cut}", passed=proved, missing=unproved)
+    for name in missing if not cut else ():
+        talk.say("drill.missing", id=name)
+    return ok
+
+
+def results_of(reader: "JournalReader", start: int, wanted: tuple[str, ...]) -> Iterator[Mapping[str, Any]]:
+    """Yield each test as the journal takes it, until all have ended, or gas or new orders have ended them."""
     after, left = start - 1, len(wanted)
     deadline = time.monotonic() + LONGEST_EACH_S * left
     while left and time.monotonic() < deadline:
         for idx, body, _ in reader.filed("output-test", after):
             after, left = idx, left - 1
             yield body
-            if body["reason"] == "taken-over":
+            if body["reason"] in UNFINISHED:
                 return
         time.sleep(LOOK_S)
 
 
 def _passed(body: Mapping[str, Any]) -> bool:
-    return bool(body["ok"]) and body["reason"] != "taken-over"
+    return bool(body["ok"]) and body["reason"] not in UNFINISHED
 
 
 def _line(talk: Talk, body: Mapping[str, Any], depot: "Depot") -> str:
     width = max(len(output.id) for output in depot.outputs)
-    verdict = talk.text("drill.passed" if _passed(body) else "drill.failed")
+    unfinished = "broken" if body["reason"] in UNFINISHED else "failed"
+    verdict = talk.text("drill.passed" if _passed(body) else f"drill.{unfinished}")
     if body["reason"]:
         why = talk.text(f"drill.why_{body['reason']}")
     else:

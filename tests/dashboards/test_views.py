@@ -3,6 +3,7 @@
 from typing import Any
 from zoneinfo import ZoneInfo
 
+import msgspec
 import pytest
 
 from dashboards.detector_cards import detector_card, detector_tone
@@ -217,6 +218,8 @@ def test_an_output_says_when_it_was_tested_and_whether_it_passed() -> None:
     failed = OutputView("sirene", wanted=False, confirmed=False, reason="", age_s=0.5, tested=at, test_failed="not-on")
     assert output_row(passed, PT, current=True).detail == "há 0,5 s · testada em 30/11 14:30"
     assert output_row(failed, PT, current=True).detail.endswith("REPROVADA no teste de 30/11 14:30")
+    broken = msgspec.structs.replace(failed, test_failed="broken-off")
+    assert "teste de 30/11 14:30 interrompido" in output_row(broken, PT, current=True).detail
 
 
 def test_a_first_output_past_three_seconds_is_marked() -> None:

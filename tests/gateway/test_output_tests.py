@@ -1,11 +1,15 @@
 """Tests of outputs on a virtual clock: by order and by calendar, read back, and never in the way of gas."""
 
+import json
 from dataclasses import replace
 from datetime import UTC, datetime, time
+from pathlib import Path
+from time import monotonic
 from typing import Any, cast
 from zoneinfo import ZoneInfo
 
 import pytest
+from depot_text import BASE, loaded
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,6 +18,8 @@ from alerts.effects import usual
 from alerts.messages.words import Place, words
 from alerts.routing import Recipient
 from dashboards.ports import Drill as Ask
+from gateway.commands.drill import results_of, tell_results
+from gateway.commands.talk import Talk
 from gateway.deeds import understood
 from gateway.events import Action, Drill
 from gateway.outputtests import LastTest
@@ -42,6 +48,10 @@ def watching(tests: Plan | None = None) -> Room:
         room.read(name, 0.0)
     room.wait(0.5, clean=HEADS)
     return room
+
+
+def on(room: Room) -> set[str]:
+    return {name for name, state in room.outputs.items() if state} - {"vida"}
 
 
 def drill(room: Room, *outputs: str) -> None:
@@ -249,7 +259,68 @@ def test_new_orders_break_a_running_test_off_and_leave_nothing_on() -> None:
     room._do(room.engine.reorder(replace(room.orders, outputs={"sirene": ROWS["sirene"]}), room.now()))
     assert not room.outputs["sirene"]
     room.wait(6.0, clean=HEADS)
-    assert ended(room) == []
+    assert ended(room) == [("sirene", False, "broken-off")]
+
+
+def test_a_test_that_new_orders_broke_off_says_so_and_what_was_not_tested_and_is_due_as_before() -> None:
+    room = watching(plan(180))
+    drill(room, "sinal", "sirene", "valvula")
+    room.wait(1.5, clean=HEADS)
+    room._do(room.engine.reorder(room.orders, room.now()))
+    assert ended(room) == [("sinal", True, ""), ("sirene", False, "broken-off")]
+    (cut,) = [entry.body for entry in room.entries if entry.body.get("reason") == "broken-off"]
+    assert cut["untested"] == ["valvula"] and not on(room)
+    tests = room.engine.tests
+    assert [(tests.shown(name) or cut).reason for name in ("sinal", "sirene", "valvula")] == [  # type: ignore[union-attr]
+        "",
+        "broken-off",
+        "broken-off",
+    ]
+    assert failed(room, "sirene") is None, "it has not failed"
+    again = room.crash()
+    assert failed(again, "sirene") is None
+    room.wait(200, clean=HEADS)
+    assert ended(room)[2:] == [("sirene", True, ""), ("sinal", True, "")]
+    assert tests.shown("sirene") == tests.last["sirene"]
+
+
+def test_gas_that_ends_a_test_is_shown_at_each_output_that_it_left_untested() -> None:
+    room = watching()
+    drill(room, "sirene", "sinal")
+    room.read("GD-1", 12.0)
+    tests = room.engine.tests
+    assert [getattr(tests.shown(name), "reason", None) for name in ("sirene", "sinal")] == ["taken-over"] * 2
+
+
+class Journal:
+    """What a drill's own watch wrote meanwhile."""
+
+    def __init__(self, *bodies: dict[str, object]) -> None:
+        self.bodies = bodies
+
+    def filed(self, kind: str, after: int) -> list[tuple[int, dict[str, object], str]]:
+        assert kind == "output-test"
+        return [(idx, body, "") for idx, body in enumerate(self.bodies) if idx > after]
+
+
+def test_whoever_runs_a_drill_is_told_at_once_that_new_orders_broke_it_off_and_what_was_proved(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    depot = loaded(tmp_path, BASE).depot
+    talk = Talk.of({"VIGIA_LANG": "pt-BR"})
+    proved: dict[str, object] = {"output": "sirene", "ok": True, "reason": "", "until_on_ms": 120}
+    cut: dict[str, object] = {"output": "sinal", "ok": False, "reason": "broken-off", "until_on_ms": None}
+    wanted = ("sirene", "sinal", "valvula")
+    began = monotonic()
+    found = list(results_of(cast("Any", Journal(proved, cut)), 0, wanted))
+    assert found == [proved, cut] and monotonic() - began < 5, "not after the longest time a test may take"
+    assert not tell_results(talk, depot, wanted, found, as_json=False)
+    said = capsys.readouterr()
+    assert "sirene  APROVADA" in said.out and "INTERROMPIDA" in said.out
+    assert "Provadas até ali: sirene. Sem prova: sinal, valvula. Repita o teste." in said.err
+    assert not tell_results(talk, depot, wanted, found, as_json=True)
+    answer = json.loads(capsys.readouterr().out)
+    assert (answer["ok"], answer["broken_off"], answer["untested"]) == (False, "broken-off", ["valvula"])
 
 
 def test_what_failed_stands_over_new_orders_until_its_output_is_gone() -> None:

@@ -239,7 +239,8 @@ function drawRow(row, tone, word, detail) {
   put(field(row, "detail"), detail);
 }
 function tested(o) {
-  return o.tested && t(o.test_failed ? "output.test_failed" : "output.tested", { at: day(o.tested) });
+  const ended = o.test_failed ? `output.test_${o.test_failed}` : "output.tested";
+  return o.tested && t(ended in words ? ended : "output.test_failed", { at: day(o.tested) });
 }
 function drawOutput(o) {
   const row = outputRows.get(o.id);
