@@ -6,6 +6,7 @@ fresh snapshot. So a stopped screen costs the alarm loop one comparison.
 """
 
 import asyncio
+import contextlib
 import socket
 import stat
 from collections.abc import Callable, Iterator
@@ -257,9 +258,9 @@ def claim(path: Path) -> socket.socket:
             raise ControlError(f"{path} exists and is not a socket")
         if answers(path):
             raise ControlError(f"{path}: another gateway is running there")
-        path.unlink(missing_ok=True)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
+        path.unlink(missing_ok=True)
         listener.settimeout(0)
         listener.bind(str(path))
         path.chmod(0o600)
@@ -305,12 +306,13 @@ def _is_own(path: Path, inode: int) -> bool:
 
 
 def remove_own(path: Path, inode: int) -> None:
-    """Remove the socket file unless another process has put its own there meanwhile."""
-    try:
+    """Remove the socket file unless another process has put its own there meanwhile.
+
+    Where the disk does not let it go it stays: whoever claims the path next finds it dead.
+    """
+    with contextlib.suppress(OSError):
         if path.stat().st_ino == inode:
             path.unlink()
-    except FileNotFoundError:
-        return
 
 
 def ask(path: Path, request: Act | Window | Drill | Ask, timeout_s: float = 2.0) -> Answer:

@@ -130,6 +130,7 @@ class Hands:
         self.perform(self._engine.advance(now))  # so that somebody looks at the civil clock, however quiet it is
         self.pulse.beat(now)
         self._losses.look(now.mono)
+        self._losses.stands(self._journal.stands_s())
         self._say_journal()
         for relay in self._wiring.heartbeats:
             relay.beat()

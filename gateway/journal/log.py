@@ -187,6 +187,10 @@ class Journal:
         health = self._writer.health()
         return health if health.trouble or not self._standing else replace(health, trouble=self._standing)
 
+    def stands_s(self) -> float:
+        """For how long nothing of what waits has been written, in seconds: a disk that hangs tells nobody itself."""
+        return self._writer.stands_s()
+
     def close(self, timeout_s: float) -> bool:
         """Write what is queued, then stop. False when something was left unwritten after `timeout_s`."""
         done = self._writer.close(timeout_s)

@@ -116,6 +116,7 @@ class Writer:
         self._root = frontier.root()
         self._attempted: _Attempt | None = None
         self._jobs: deque[Job] = deque()
+        self._moved_at = 0.0
         self._awake = self._threads.condition()
         self._closing = False
         self._deadline = float("inf")
@@ -142,6 +143,8 @@ class Writer:
     def put(self, *jobs: Job) -> bool:
         """Queue jobs; never waits for the disk. False when the queue is full or closed: what was left is counted."""
         with self._awake:
+            if not self._jobs:
+                self._moved_at = self._threads.monotonic()
             room = 0 if self._closing else MOST_QUEUED - len(self._jobs)
             self._jobs.extend(jobs[:room])
             self._dropped += max(0, len(jobs) - room)
@@ -167,6 +170,11 @@ class Writer:
             return not self._jobs
         self._thread.join(timeout_s)
         return not self._jobs
+
+    def stands_s(self) -> float:
+        """For how long the queue has not moved, in seconds; 0 while nothing waits."""
+        with self._awake:
+            return self._threads.monotonic() - self._moved_at if self._jobs else 0.0
 
     def health(self) -> JournalHealth:
         """Return the figures of this moment."""
@@ -336,6 +344,7 @@ class Writer:
         with self._awake:
             for _ in batch:
                 self._jobs.popleft()
+            self._moved_at = self._threads.monotonic()
             dropped, self._dropped_reported = self._dropped - self._dropped_reported, self._dropped
             self._refused += refused
         gone = self._file != _identity(self._path)

@@ -20,7 +20,7 @@ from gateway.store.feed import Feed
 from gateway.store.samples import code_of, value_of
 from gateway.store.settings import Keeping
 from sensors.readings import Reading, Scan
-from sensors.stamps import MILLISECOND, SECOND, Clock
+from sensors.stamps import MILLISECOND, SECOND, Clock, Instant
 
 MOST_READINGS = 60_000
 """Readings that wait for the thread: a minute of 500 heads at two a second."""
@@ -90,6 +90,7 @@ class Recorder:
         self._troubles: dict[str, str] = {}
         self._told = ""
         self._closing = threading.Event()
+        self._turning: Instant | None = None
         self._thread: threading.Thread | None = None
 
     # --- on the alarm loop ------------------------------------------------------------------------
@@ -114,6 +115,11 @@ class Recorder:
             self._health_at = utc // SECOND
             self._figures.append((utc // MILLISECOND, figures()))
 
+    def stands_s(self) -> float:
+        """For how long the thread has been at one turn, in seconds; 0 between two."""
+        began = self._turning
+        return 0.0 if began is None else (self._clock.now().mono - began) / SECOND
+
     def start(self) -> None:
         """Start the thread."""
         self._thread = threading.Thread(target=self._run, name="recorder", daemon=True)
@@ -137,6 +143,7 @@ class Recorder:
             self.turn(all_of_it=True)
         finally:
             if not self._closing.is_set():  # a fault of ours: nothing is recorded any more, and that must be heard
+                self._turning = None
                 self._note(thread="failing")
             if self._book is not None:
                 self._book.close()
@@ -149,12 +156,14 @@ class Recorder:
         """Record what came; seconds that are over are written, with `all_of_it` also the one that is running."""
         dropped = self.counts.dropped_readings + self.counts.dropped_seconds
         now = self._clock.now()
+        self._turning = now.mono
         readings = self._drain()
         self._lay(readings)
         self._hear()
         self._feed(readings)
         self._write(now.utc // SECOND, all_of_it=all_of_it)
-        took = (self._clock.now().mono - now.mono) / SECOND
+        took = self.stands_s()
+        self._turning = None
         lost = self.counts.dropped_readings + self.counts.dropped_seconds > dropped
         self._note(dropped="dropped" if lost else "", slow="slow" if took > SLOW_S else "")
 

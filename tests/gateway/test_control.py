@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import errno
 import signal
 import socket
 import stat
@@ -24,6 +25,7 @@ from gateway.control import (
     ControlError,
     ControlServer,
     ask,
+    claim,
 )
 from sensors.stamps import UtcNanos, rfc3339
 
@@ -186,6 +188,22 @@ async def test_a_second_gateway_is_refused_and_the_first_keeps_its_socket(served
         await Served(served.path).server.run()
     answer = await asyncio.to_thread(ask, served.path, Ask(1, "metrics"))
     assert answer.ok
+
+
+async def test_a_socket_that_the_disk_does_not_let_go_keeps_nobody_from_ending(tmp_path: Path, monkeypatch) -> None:
+    served = Served(tmp_path / "control.sock")
+    task = asyncio.create_task(served.server.run())
+    await until(served.path.exists)
+
+    def refused(_path: Path, **_: object) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(Path, "unlink", refused)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    with pytest.raises(ControlError, match="Read-only"):
+        claim(served.path)
 
 
 async def test_a_file_that_is_no_socket_is_left_alone(tmp_path: Path) -> None:

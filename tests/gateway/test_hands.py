@@ -1,6 +1,7 @@
 """The hands: what the journal cannot take is told, and keeps no notice from leaving and no timer from running."""
 
 import asyncio
+from functools import partial
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -47,6 +48,7 @@ class Picky:
 
     def __init__(self) -> None:
         self.kept: list[int] = []
+        self.stands = 0.0
 
     def submit(self, *records: Record) -> bool:
         if any(entry.kind == "wrong" for record in records for entry in record.entries):
@@ -56,6 +58,9 @@ class Picky:
 
     def alive(self, utc_ms: int) -> None:
         """It is not asked about."""
+
+    def stands_s(self) -> float:
+        return self.stands
 
 
 class Hour:
@@ -68,9 +73,8 @@ class Hour:
         return Stamp(Instant(round(self.at_s * SECOND)), UtcNanos(round(self.at_s * SECOND)))
 
 
-async def test_a_record_that_was_refused_stands_for_a_minute_and_until_the_journal_keeps_another() -> None:
-    heard: list[SystemCondition] = []
-    clock, journal = Hour(), Picky()
+def hands_of(clock: Hour, journal: Picky, heard: list[SystemCondition]) -> Hands:
+    """Hands whose engine only notes the conditions that it hears of."""
     keeper = SimpleNamespace(note=lambda _record: None)
     hands = Hands(clock, cast("Any", journal), keeper=lambda: cast("Any", keeper), show=lambda: None)
     engine = SimpleNamespace(
@@ -81,12 +85,22 @@ async def test_a_record_that_was_refused_stands_for_a_minute_and_until_the_journ
         time=SimpleNamespace(trusted=True),
     )
     hands.take(cast("Any", engine), cast("Any", SimpleNamespace(heartbeats=())))
+    return hands
 
-    async def told() -> list[tuple[str, bool, str]]:
-        hands.beat(clock_is_set=lambda: True)
-        for _ in range(3):
-            await asyncio.sleep(0)
-        return [(one.subject, one.present, one.reason) for one in heard if one.subject == "journal"]
+
+async def beaten(hands: Hands, heard: list[SystemCondition]) -> list[tuple[str, bool, str]]:
+    """Let a second's beat pass; return what was told of the journal so far."""
+    hands.beat(clock_is_set=lambda: True)
+    for _ in range(3):
+        await asyncio.sleep(0)
+    return [(one.subject, one.present, one.reason) for one in heard if one.subject == "journal"]
+
+
+async def test_a_record_that_was_refused_stands_for_a_minute_and_until_the_journal_keeps_another() -> None:
+    heard: list[SystemCondition] = []
+    clock, journal = Hour(), Picky()
+    hands = hands_of(clock, journal, heard)
+    told = partial(beaten, hands, heard)
 
     hands.perform([Record(1, (Entry("wrong", {}),))])
     assert await told() == [("journal", True, "refused")]
@@ -103,3 +117,24 @@ async def test_a_record_that_was_refused_stands_for_a_minute_and_until_the_journ
     hands.journal_trouble(False, "")
     await told()
     assert (await told())[-1] == ("journal", True, "refused")
+
+
+async def test_a_disk_that_neither_takes_a_record_nor_fails_is_told_until_it_goes_on() -> None:
+    heard: list[SystemCondition] = []
+    clock, journal = Hour(), Picky()
+    hands = hands_of(clock, journal, heard)
+    told = partial(beaten, hands, heard)
+    journal.stands = 4.9
+    assert await told() == []
+    journal.stands = 5.1
+    assert await told() == [("journal", True, "hangs")]
+    hands.journal_trouble(True, "full")
+    await told()
+    assert (await told())[-1] == ("journal", True, "full"), "it has said itself what the matter is"
+    hands.journal_trouble(True, "slow")
+    await told()
+    assert (await told())[-1] == ("journal", True, "hangs")
+    hands.journal_trouble(False, "")
+    journal.stands = 0.0
+    await told()
+    assert (await told())[-1] == ("journal", False, "")

@@ -37,7 +37,7 @@ CODES = (
     *(reason for reason in REASONS.values() if reason),
 )
 SYSTEM = {
-    "journal": ("slow", "full", "failing", "dropped"),
+    "journal": ("slow", "hangs", "full", "failing", "dropped"),
     "web": ("ended",),
     "task:web": ("ended",),
     "task:office": ("ended",),
@@ -49,7 +49,7 @@ SYSTEM = {
     "task:delivery:hook:1": ("ended",),
     "detector:GD-101": ("assertion",),
     "configuration": ("refused", "needs-restart"),
-    "store": ("slow", "full", "failing", "damaged", "dropped"),
+    "store": ("slow", "hangs", "full", "failing", "damaged", "dropped"),
     "influx": ("credentials", "no-database", "no-answer", "filling", "losing", "lines", "unproved", "spool"),
 }
 

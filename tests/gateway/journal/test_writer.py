@@ -45,6 +45,24 @@ def test_a_slow_commit_is_trouble_until_a_quick_one(path, disk, answers, record,
     assert journal.close(10)
 
 
+def test_a_sync_that_does_not_return_shows_as_a_queue_that_stands(path, disk, answers, record):
+    journal = Journal.open(path, depot=DEPOT, vfs=disk.name)
+    journal.start(committed=answers.committed, trouble=answers.trouble)
+    journal.submit(record(1))
+    answers.wait_for(1)
+    assert journal.stands_s() == 0.0
+    disk.sync_s = 60.0
+    journal.submit(record(2))
+    answers.wait(lambda: journal.stands_s() > 0.05)
+    journal.submit(record(3))
+    assert journal.stands_s() > 0.05, "what comes after does not hide it"
+    assert answers.troubles == []
+    disk.sync_s = 0.0
+    answers.wait_for(3)
+    answers.wait(lambda: journal.stands_s() == 0.0)
+    assert journal.close(10)
+
+
 @pytest.mark.parametrize("replaced", [False, True])
 def test_a_file_that_was_deleted_or_replaced_under_its_writer_is_trouble(path, answers, record, replaced):
     journal = Journal.open(path, depot=DEPOT)

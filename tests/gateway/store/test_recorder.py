@@ -306,3 +306,26 @@ def test_the_thread_records_by_itself_and_puts_everything_away_at_the_end(path: 
     with ReadingsHistory(path) as history:
         trend = history.trend("a", int(now), int(now) + 1, 1)
     assert trend is not None and trend.mean == (4.0,)
+
+
+def test_a_write_that_does_not_return_shows_as_a_turn_that_stands(make, clock: HandClock):
+    disk = FaultyDisk("hanging-readings")
+    try:
+        recorder = make(disk.name)
+        recorder.take(scan(reading("a", 1.0, BEGIN_S)))
+        recorder.turn()
+        assert recorder.stands_s() == 0.0
+        disk.sync_s = 60.0
+        clock.forward(1)
+        recorder.take(scan(reading("a", 1.0, BEGIN_S + 1)))
+        turning = threading.Thread(target=lambda: recorder.turn(all_of_it=True))
+        turning.start()
+        while recorder._turning is None and turning.is_alive():
+            turning.join(0.001)
+        clock.forward(6)
+        assert recorder.stands_s() == 6.0
+        disk.sync_s = 0.0
+        turning.join(5.0)
+        assert recorder.stands_s() == 0.0
+    finally:
+        disk.unregister()
