@@ -4,6 +4,7 @@ Commands of other packages arrive through the entry-point group ``vigia.commands
 """
 
 import errno
+import io
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,6 +18,7 @@ import click
 from gateway.commands.talk import EXIT_FAILED, Talk
 
 GROUP = "vigia.commands"
+EXIT_USAGE = 2
 OWN = (
     "init",
     "check",
@@ -47,6 +49,9 @@ OWN = (
 
 def main() -> NoReturn:
     """Run the command line of this process."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # what a terminal cannot show is spelt out, not a reason to break off
+            stream.reconfigure(errors="backslashreplace")
     sys.exit(Vigia(Talk.of(os.environ)).main(sys.argv[1:], prog_name="vigia"))
 
 
@@ -87,6 +92,10 @@ class Vigia(click.Group):
         **extra: Any,  # noqa: ANN401 - handed through to click
     ) -> NoReturn:
         """As click's, with errors in the person's language. Exit codes: 0, 1 failed, 2 usage, 78 configuration."""
+        for number, given in enumerate(sys.argv[1:] if args is None else args, start=1):
+            if not _is_text(given):
+                self._talk.say("cli.error", text=self._talk.text("cli.no_text", number=number, got=ascii(given)))
+                sys.exit(EXIT_USAGE)
         try:
             code: object = super().main(args, prog_name, **{**extra, "standalone_mode": False})
         except click.ClickException as error:
@@ -97,7 +106,8 @@ class Vigia(click.Group):
             sys.exit(EXIT_FAILED)
         except OSError as error:
             if error.errno != errno.EPIPE:
-                raise
+                why = ": ".join(str(part) for part in (error.filename, error.strerror or error) if part)
+                self._talk.say("cli.error", text=self._talk.text("cli.not_allowed", why=why))
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the interpreter complains at its end
             sys.exit(EXIT_FAILED)
         sys.exit(code if isinstance(code, int) else 0)
@@ -129,6 +139,15 @@ class Vigia(click.Group):
                 return error.format_message()
         text = self._talk.text(f"cli.{key}", **values)
         return text if not near else f"{text} {self._talk.text('cli.perhaps', near=', '.join(sorted(near)))}"
+
+
+def _is_text(given: str) -> bool:
+    """Whether an argument came as UTF-8: other bytes are no name, reason or file name that anybody could show."""
+    try:
+        given.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _speak(command: click.Command, context: type[click.Context]) -> None:

@@ -70,6 +70,26 @@ def test_a_misspelt_command_or_option_is_a_usage_error_with_the_near_one() -> No
     assert "o comando chek não existe. Seria check?" in vigia("chek", environ={}).stderr
 
 
+def test_an_argument_that_is_no_text_is_a_usage_error() -> None:
+    for arguments in (("register", "fields", "\udcff"), ("bump", "d.toml", "GD-1", "--by=Jos\udce9")):
+        said = vigia(*arguments)
+        assert said.exit_code == 2
+        assert f"argument {len(arguments)} is no UTF-8 text" in said.stderr and "Traceback" not in said.stderr
+
+
+@pytest.mark.parametrize("full", [True, False], ids=["a full disk", "a terminal of few letters"])
+def test_where_its_words_cannot_go_a_command_says_so_or_spells_them(full: bool) -> None:
+    environ = os.environ | {"VIGIA_LANG": "pt-BR", "PYTHONIOENCODING": "iso8859-7"}
+    with Path("/dev/full").open("wb") as nowhere:
+        to = nowhere if full else subprocess.PIPE
+        ran = subprocess.run([VIGIA, "law", "list"], stdout=to, stderr=subprocess.PIPE, env=environ, check=False)
+    assert b"Traceback" not in ran.stderr and b"Exception" not in ran.stderr
+    if full:
+        assert ran.returncode == 1 and b"No space left on device" in ran.stderr
+    else:
+        assert ran.returncode == 0 and b"\\xe7" in ran.stdout
+
+
 def test_version_is_one_line() -> None:
     assert vigia("--version").stdout.startswith("vigia 0.")
 
