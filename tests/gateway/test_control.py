@@ -338,7 +338,7 @@ async def test_a_stopped_web_child_never_holds_up_the_caller(served: Served, tmp
         stdout=asyncio.subprocess.PIPE,
     )
     try:
-        await until(lambda: count(served.server)["control_clients"] == 1, 20)
+        await until(lambda: any(client.sent_seq is not None for client in served.server._clients), 20)  # it subscribed
         child.send_signal(signal.SIGSTOP)
         many = (HEAD,) * 200
         slowest = 0.0
