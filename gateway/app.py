@@ -16,7 +16,7 @@ from dashboards.ports import Act, Answer, Drill, Figure, Window
 from gateway import limits
 from gateway.children import LONGEST_PAUSE_S, office_child, web_child
 from gateway.clock import SystemClock, is_set
-from gateway.configuration.loading import Loaded
+from gateway.configuration.loaded import Loaded
 from gateway.control import ControlError, ControlServer
 from gateway.deeds import understood
 from gateway.depot import Depot

@@ -1,7 +1,10 @@
 """What the operating system lets a process have: raised as far as it may be, given back as soon as it can. No more."""
 
+import contextlib
 import ctypes
 import resource
+import sys
+from collections.abc import Iterator
 
 
 def raise_descriptors() -> None:
@@ -13,6 +16,19 @@ def raise_descriptors() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     except (OSError, ValueError):  # a kernel that takes no such number: what there is has to do
         return
+
+
+@contextlib.contextmanager
+def without(library: str) -> Iterator[None]:
+    """Let what is imported within do without a library that it loads only where it is installed."""
+    if library in sys.modules:
+        yield
+        return
+    sys.modules[library] = None  # type: ignore[assignment]  # to Python: there is none
+    try:
+        yield
+    finally:
+        del sys.modules[library]
 
 
 def give_memory_back() -> None:

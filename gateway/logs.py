@@ -19,7 +19,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TextIO
 
-import structlog
+from gateway import limits
+
+with limits.without("rich"):  # it would draw traces, for 5 MiB of each process; what needs it loads it itself
+    import structlog
 
 LINES_MAX = 2_000
 """Pieces of text that may wait for a reader; the next ones are dropped and counted."""

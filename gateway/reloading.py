@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gateway.configuration.loading import load
+from gateway.configuration.apart import load_apart
 from gateway.configuration.problems import ConfigError
 from gateway.depot import Depot
 from gateway.wiring import worst_cases
@@ -29,7 +29,7 @@ class NotFollowed:
 def read_anew(old: Depot, environ: Mapping[str, str]) -> NewOrders | NotFollowed:
     """Read the old depot's file again. Blocks for as long as a big file takes: call it off the alarm loop."""
     try:
-        depot = load(old.file, environ).depot
+        depot = load_apart(old.file, environ).depot
     except ConfigError as error:
         return NotFollowed("refused", str(error))
     if (depot.id, depot.data) != (old.id, old.data):

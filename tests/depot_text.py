@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from gateway.configuration.loading import Loaded, load
+from gateway.configuration.loaded import Loaded
+from gateway.configuration.loading import load
 from gateway.configuration.problems import ConfigError, Problem
 
 ENGLISH = {"VIGIA_LANG": "en"}

@@ -12,14 +12,16 @@ def command(talk: Talk) -> click.Command:
 
     def run(file: Path) -> None:
         from gateway import limits, logs
+        from gateway.configuration.apart import Reading
 
         logs.install()
         limits.raise_descriptors()
-        loaded = load_or_exit(talk, file)
-        from gateway import app
+        reading = Reading(file, talk.environ)
+        from gateway import app  # while the file is read
         from gateway.budget import budgets
         from gateway.commands.figures import watched
 
+        loaded = load_or_exit(talk, file, reading=reading)
         click.echo(watched(talk, loaded.depot), err=True)
         short = [budget.detector for budget in budgets(loaded.depot) if not budget.certified]
         if short:

@@ -12,7 +12,8 @@ from alerts.messages.catalogue import Catalogue
 from gateway.words.language import language_of
 
 if TYPE_CHECKING:  # pydantic comes with it, which `--help` does not need
-    from gateway.configuration.loading import Loaded
+    from gateway.configuration.apart import Reading
+    from gateway.configuration.loaded import Loaded
 
 EXIT_FAILED = 1
 EXIT_CONFIG = 78
@@ -57,13 +58,15 @@ def json_option(talk: Talk) -> click.Option:
     return click.Option(["--json", "as_json"], is_flag=True, help=talk.text("option.json"))
 
 
-def load_or_exit(talk: Talk, file: Path, *, as_json: bool = False) -> "Loaded":
-    """Return the loaded depot, warnings said; a refused one is explained and ends the command with 78."""
-    from gateway.configuration.loading import load
+def load_or_exit(talk: Talk, file: Path, *, as_json: bool = False, reading: "Reading | None" = None) -> "Loaded":
+    """Return the loaded depot, warnings said; a refused one is explained and ends the command with 78.
+
+    `reading` is where it is being read already, apart from us.
+    """
     from gateway.configuration.problems import ConfigError
 
     try:
-        loaded = load(file, talk.environ)
+        loaded = _loaded(talk, file) if reading is None else reading.loaded()
     except ConfigError as error:
         if as_json:
             talk.put_json({"ok": False, "problems": [asdict(problem) for problem in error.problems]})
@@ -74,3 +77,9 @@ def load_or_exit(talk: Talk, file: Path, *, as_json: bool = False) -> "Loaded":
     for warning in loaded.warnings:
         click.secho(talk.text("config.warning", text=str(warning)), err=True, fg="yellow")
     return loaded
+
+
+def _loaded(talk: Talk, file: Path) -> "Loaded":
+    from gateway.configuration.loading import load
+
+    return load(file, talk.environ)

@@ -19,9 +19,10 @@ from gateway.commissioning.upkeep import Intervals
 from gateway.configuration.crosschecks import BROKER, Clauses, applicable, crosscheck, host_and_port
 from gateway.configuration.heads import Head, heads_of, max_age_s
 from gateway.configuration.lines import late_ms
+from gateway.configuration.loaded import Loaded
 from gateway.configuration.outputs import outputs_of, plan_of
 from gateway.configuration.overlay import overlay
-from gateway.configuration.problems import ConfigError, Problem, Sheet, shown
+from gateway.configuration.problems import ConfigError, Sheet, shown
 from gateway.configuration.schema import (
     BusTable,
     MqttTable,
@@ -69,14 +70,6 @@ SOCKET_PATH_LIMIT = 107
 
 SECRET_LIMIT = 4096
 """Longest secret read from a file, in bytes."""
-
-
-@dataclass(frozen=True, slots=True)
-class Loaded:
-    """A depot that may run, and what its installer should know all the same."""
-
-    depot: Depot
-    warnings: tuple[Problem, ...]
 
 
 def load(path: Path, environ: Mapping[str, str]) -> Loaded:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from gateway import limits, logs
 from gateway.clock import SystemClock
-from gateway.configuration.loading import load
+from gateway.configuration.apart import load_apart
 from gateway.configuration.problems import ConfigError
 from gateway.control import ControlError, answers
 from gateway.depot import Depot
@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Serve until stopped; return the exit code: 0 stopped, 1 the socket is taken, 78 the configuration is refused."""
     given = sys.argv[1:] if arguments is None else arguments
     try:
-        depot = load(Path(given[0]), os.environ).depot
+        depot = load_apart(Path(given[0]), os.environ).depot
     except ConfigError as error:
         sys.stderr.writelines(f"{problem}\n" for problem in error.problems)
         return EXIT_CONFIG
