@@ -102,8 +102,8 @@ def _younger(condition: Younger, frame: Frame) -> Truth:
     if known.span.low > frame.day:
         frame.note_change(known.span.low)
         return None
-    frame.note_change(known.span.low + floor(condition.days) + 1)
-    return frame.day - known.span.low <= condition.days
+    frame.note_change(known.span.low + floor(condition.days.value) + 1)
+    return frame.day - known.span.low <= condition.days.value
 
 
 def _due(condition: Due, frame: Frame) -> Truth:

@@ -128,7 +128,7 @@ def _younger(grammar: Reader, table: Mapping[str, object], place: Place) -> Cond
     limit = grammar.term(days, place)
     if not isinstance(limit, Constant):
         raise place.wrong("a number of days", shown(days))
-    return Younger(reference(grammar, fact, place, (Type.DATE,)), limit.value)
+    return Younger(reference(grammar, fact, place, (Type.DATE,)), limit)
 
 
 def _due(grammar: Reader, table: Mapping[str, object], place: Place) -> Condition:

@@ -132,7 +132,7 @@ class Ceil:
     """A term rounded up to whole steps."""
 
     term: "Term"
-    step: float
+    step: Constant
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,8 +140,8 @@ class Steps:
     """How many steps, a started one included, a term lies above a value."""
 
     term: "Term"
-    above: float
-    step: float
+    above: Constant
+    step: Constant
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,7 @@ class Later:
     """A day some ``days``, ``years`` or ``working_days`` after another."""
 
     day: "Term"
-    number: int
+    number: Constant
     unit: str
 
 
@@ -226,7 +226,7 @@ class Younger:
     """No more than so many days have passed since a date."""
 
     fact: Reference
-    days: float
+    days: Constant
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from typing import TypeAlias
 
-from compliance.grammar import Constant, Holds, Limit, Lookup
+from compliance.grammar import ClassAbove, ClassIn, Constant, Holds, Limit, Lookup
 from compliance.vocabulary import Clause, Figure, Mode, Rule, Scheme, Statute, Table
 
 Number: TypeAlias = Figure | Table | Scheme
@@ -71,7 +71,7 @@ def numbers_of(statute: Statute, rule: Rule) -> tuple[Number, ...]:
             case Lookup(table=name):
                 found[f"table {name}"] = statute.tables[name]
                 found.update(_schemes(statute, rule))
-            case Limit():
+            case Limit() | ClassIn() | ClassAbove():
                 found.update(_schemes(statute, rule))
             case Holds(name=name) if name not in seen:
                 seen.add(name)

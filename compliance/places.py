@@ -201,11 +201,11 @@ def dotted(table: Mapping[str, object], key: str, place: Place) -> object:
     return f"{of}.{table[key]}"
 
 
-def positive(term: Term, place: Place) -> float:
+def positive(term: Term, place: Place) -> Constant:
     """Return a step."""
     if not isinstance(term, Constant) or term.value <= 0:
         raise place.wrong("a step above 0", shown(term))
-    return term.value
+    return term
 
 
 def is_day(term: Term) -> bool:

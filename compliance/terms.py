@@ -190,16 +190,17 @@ def _combined(term: Combined, frame: Frame) -> Span:
 
 
 def _ceil(term: Ceil, frame: Frame) -> Span:
-    return stepped(measure(term.term, frame), lambda end: ceil(end / term.step) * term.step)
+    return stepped(measure(term.term, frame), lambda end: ceil(end / term.step.value) * term.step.value)
 
 
 def _steps(term: Steps, frame: Frame) -> Span:
-    return stepped(measure(term.term, frame), lambda end: float(max(0, ceil((end - term.above) / term.step))))
+    above, step = term.above.value, term.step.value
+    return stepped(measure(term.term, frame), lambda end: float(max(0, ceil((end - above) / step))))
 
 
 def _later(term: Later, frame: Frame) -> Span:
-    move = derive.MOVES[term.unit]
-    return Span(*(move(end, term.number) for end in measure(term.day, frame)))
+    move, number = derive.MOVES[term.unit], int(term.number.value)
+    return Span(*(move(end, number) for end in measure(term.day, frame)))
 
 
 # --- classes --------------------------------------------------------------------------------------

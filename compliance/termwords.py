@@ -129,7 +129,7 @@ def _steps(grammar: Reader, table: Mapping[str, object], place: Place) -> Term:
     start = grammar.term(above, place)
     if not isinstance(start, Constant):
         raise place.wrong("a number to count from", shown(above))
-    return Steps(grammar.term(term, place), start.value, positive(grammar.term(step, place), place))
+    return Steps(grammar.term(term, place), start, positive(grammar.term(step, place), place))
 
 
 def _later(grammar: Reader, table: Mapping[str, object], place: Place) -> Term:
@@ -138,7 +138,7 @@ def _later(grammar: Reader, table: Mapping[str, object], place: Place) -> Term:
     count = grammar.term(number, place)
     if not isinstance(count, Constant) or not count.value.is_integer():
         raise place.wrong("a whole number", shown(number))
-    return Later(day(grammar, start, place), int(count.value), key.removesuffix("_after"))
+    return Later(day(grammar, start, place), count, key.removesuffix("_after"))
 
 
 TERMS: Mapping[str, Callable[[Reader, Mapping[str, object], Place], Term]] = {

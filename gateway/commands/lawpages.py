@@ -5,6 +5,7 @@ from datetime import date
 from math import isinf
 from typing import Any, TypeAlias
 
+from alerts.messages.catalogue import Catalogue
 from compliance.overview import Number, Row, clauses_of, counts, coverage, numbers_of
 from compliance.vocabulary import (
     Clause,
@@ -122,8 +123,14 @@ def page_lines(talk: Talk, found: Found) -> Iterator[str]:
 def _numbers(row: Row) -> list[Number]:
     """The numbers of a clause: those its rules use, and those that stand in it."""
     found: dict[int, Number] = {id(number): number for rule in row.rules for number in numbers_of(row.statute, rule)}
-    own = (each for each in _all_numbers(row.statute) if each.clause == row.clause.locator and id(each) not in found)
+    own = (each for each in _all_numbers(row.statute) if _stands_in(each, row.clause) and id(each) not in found)
     return [*found.values(), *own]
+
+
+def _stands_in(number: Number, clause: Clause) -> bool:
+    """Whether a number stands in a clause, in the wording of its time."""
+    meets = not isinstance(number, Scheme) or number.period.meets(clause.period)
+    return number.clause == clause.locator and meets
 
 
 def _all_numbers(statute: Statute) -> Sequence[Number]:
@@ -206,12 +213,13 @@ def _number_lines(talk: Talk, number: Number) -> Iterator[str]:
 def _shown(talk: Talk, number: Number) -> str:
     match number:
         case Figure():
-            return f"{_number(talk, number.value)} {number.unit}"
+            return _amount(talk, number.value, number.unit)
         case Table():
             values = ", ".join(f"{name} {_number(talk, each)}" for name, each in number.values.items())
-            return f"{values} ({number.unit})"
+            return f"{values} ({_unit(talk, number.unit)})"
         case Scheme():
-            return ", ".join(_class(talk, each) for each in number.classes)
+            classes = ", ".join(_class(talk, each) for each in number.classes)
+            return classes if number.period == Period() else f"{classes} ({_in_force(talk, number.period)})"
 
 
 def _class(talk: Talk, one: StorageClass) -> str:
@@ -345,9 +353,10 @@ def _missing(talk: Talk, phrases: Phrases, finding: Finding, own: str) -> str:
 
 
 def _margin(talk: Talk, margin: Margin) -> str:
-    low, high = _number(talk, margin.low), _number(talk, margin.high)
-    value = low if margin.low == margin.high else talk.text("law.between", low=low, high=high)
-    return talk.text("law.margin", value=value, unit=margin.unit)
+    if margin.low == margin.high:
+        return talk.text("law.margin", value=_amount(talk, margin.low, margin.unit))
+    low, high = _number(talk, margin.low), _amount(talk, margin.high, margin.unit)
+    return talk.text("law.margin", value=talk.text("law.between", low=low, high=high))
 
 
 # --- words ----------------------------------------------------------------------------------------
@@ -385,6 +394,17 @@ def _period_row(period: Period) -> dict[str, Value | None]:
 
 def _day(talk: Talk, day: date) -> str:
     return day.isoformat() if talk.words.language == "en" else f"{day:%d/%m/%Y}"
+
+
+def _amount(talk: Talk, value: float, unit: str) -> str:
+    return f"{_number(talk, value)}{'' if unit == '%' else ' '}{_unit(talk, unit, one=abs(value) == 1)}"
+
+
+def _unit(talk: Talk, unit: str, *, one: bool = False) -> str:
+    """A unit of the law's files in words; they are a closed list."""
+    words = Catalogue.load("dashboards.conformity", talk.words.language).texts
+    single = words.get(f"unit.{unit}_one") if one else None
+    return single or words.get(f"unit.{unit}", unit)
 
 
 def _number(talk: Talk, value: float) -> str:

@@ -78,6 +78,48 @@ def test_a_rule_shows_its_reading_its_ambiguity_and_where_each_number_comes_from
     assert "Campina Grande do Sul" in numbers["distance_assembly_m"]["provenance"]["pt"]
 
 
+@pytest.mark.parametrize(
+    ("rule", "number", "value"),
+    [
+        ("ferraz-15", "payment_working_days", 30),
+        ("house-6", "calibration_days", 180),
+        ("ferraz-6-II-b-kg", "special_step_kg", 5000),
+        ("paraiba-19-requalification", "first_requalification_years", 15),
+    ],
+)
+def test_the_days_and_steps_that_a_rule_counts_are_shown_too(rule: str, number: str, value: float) -> None:
+    (shown,) = rows("show", rule)
+
+    assert {each["id"]: each.get("value") for each in shown["numbers"]}[number] == value
+
+
+def test_a_rule_that_goes_by_class_shows_the_classes() -> None:
+    (shown,) = rows("show", "ferraz-5-class")
+
+    assert [each["classes"][1]["up_to_kg"] for each in shown["numbers"]] == [1560]
+
+
+def test_each_wording_of_an_article_shows_its_own_classes() -> None:
+    later, earlier = rows("show", "Art. 8", "--law", "paraiba")
+
+    assert (later["from"], earlier["until"]) == ("2011-12-07", "2011-12-06")
+    assert [[each["id"] for each in page["numbers"] if "classes" in each] for page in (later, earlier)] == [
+        ["nbr-7"],
+        ["dnc-5"],
+    ]
+
+
+def test_numbers_and_margins_are_said_in_the_readers_language(tmp_path: Path) -> None:
+    portuguese = {"LANG": "pt_BR.UTF-8"}
+    facts = tmp_path / "facts.toml"
+    facts.write_text("[depot]\ncontainers_listed = true\nextinguishers_listed = true\n", "utf-8")
+    judged = law("evaluate", depot(tmp_path), "--facts", facts, "--on", "2026-03-01", environ=portuguese)
+
+    assert "Margem: -4 extintores" in judged.stdout
+    assert "30 dias úteis" in law("show", "ferraz-15", environ=portuguese).stdout
+    assert "30 working days" in law("show", "ferraz-15", environ=ENGLISH).stdout
+
+
 def test_a_clause_is_found_by_its_locator_in_every_law_that_has_it() -> None:
     assert {page["law"] for page in rows("show", "Art.", "5")} >= {FERRAZ, "campina-grande-do-sul-15-2002"}
     assert [page["law"] for page in rows("show", "art. 6 ii c", "--law", "ferraz")] == [FERRAZ]
