@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from compliance.catalogue import Catalogue
 from compliance.registers.entries import Entry, Millis, fold
-from compliance.registers.facts import CONTAINER, of_registers, of_stock
+from compliance.registers.facts import CONTAINER, lots_named, of_registers, of_stock
 from compliance.registers.stock import levels
 from compliance.vocabulary import DEPOT, Fact, Subject, Value
 from gateway.budget import budgets
@@ -164,9 +164,10 @@ def registered(depot: Depot, journal: JournalReader, catalogue: Catalogue, asked
     by_then = None if asked.known_ms is None else Millis(asked.known_ms)
     standing = fold(told, end, by_then)
     noted = {subject: held for (register, subject), held in standing.items() if register == CONTAINER}
-    yield from of_registers(standing.values(), catalogue, zone)
     stock = levels([entry for entry in told if entry.register == STOCK], end, by_then)
-    yield from of_stock(stock, noted, asked.on, zone)
+    facts = [*of_registers(standing.values(), catalogue, zone), *of_stock(stock, noted, asked.on, zone)]
+    yield from facts
+    yield from lots_named(facts)
 
 
 def end_of(day: date, zone: ZoneInfo) -> int:

@@ -15,6 +15,7 @@ from compliance.registers.stock import Levels, Pile
 from compliance.vocabulary import DEPOT, Fact, Subject, Value
 
 CONTAINER = "container"
+LOT = "lot"
 PILES = "stock "
 """Begins the name of a pile of the stock, among the containers."""
 
@@ -66,6 +67,28 @@ def of_stock(levels: Levels, noted: Mapping[str, Standing], on: date, zone: Zone
                     yield Fact(subject, name, value, on)
             if pile.area in told and zone is not None:
                 yield from _told_of(subject, told[pile.area], levels.since.get(pile), zone)
+
+
+NO_LOT = "none"
+"""In the place of a lot's name: these stand in none."""
+
+
+def lots_named(told: Iterable[Fact]) -> Iterator[Fact]:
+    """Yield where each lot stands that a container or a pile names and the register of lots does not know.
+
+    A lot that nobody registered holds what it holds, and is judged like any other. Of one name in two areas both are
+    told, and neither is believed.
+    """
+    told = list(told)
+    known = {None, NO_LOT, *(fact.subject.id for fact in told if fact.subject.kind == LOT)}
+    areas = {fact.subject: fact.value for fact in told if fact.subject.kind == CONTAINER and fact.name == "area"}
+    named = {
+        (fact.value, areas.get(fact.subject))
+        for fact in told
+        if fact.subject.kind == CONTAINER and fact.name == LOT and fact.value not in known
+    }
+    for lot, area in sorted((str(lot), str(area)) for lot, area in named if area is not None):
+        yield Fact(Subject(LOT, lot), "area", area, date.min)
 
 
 MARKS = ("area", "lot", "count", "size_kg", "state", "brand", "place")

@@ -293,8 +293,9 @@ class Desk:
         here = self.areas | self.left() if entry.act in CLEARING or entry.corrects is not None else self.areas
         own = (("area", entry.subject, here),) if entry.register == STOCK else ()
         own = ((self.forms[AREA].key, entry.subject, self.areas),) if entry.register == AREA else own
-        said = ((name, entry.values.get(name), self.areas) for name in ("area", "to_area"))
-        for name, area, known in (*own, *said):
+        said = ((name, entry.values.get(name), self.areas) for name in ("area", "to_area", "one"))
+        apart = (("other", entry.values.get("other"), self.areas - {entry.values.get("one")}),)
+        for name, area, known in (*own, *said, *apart):
             if area and area not in known:
                 yield Problem(line, name, "unknown-area", str(area), ", ".join(sorted(known)))
 

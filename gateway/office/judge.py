@@ -188,6 +188,7 @@ class Judge:
             *told.of_registers(standing.values(), self._catalogue, self._zone),
             *told.of_stock(stock or desk.stock(end, known), noted, on, self._zone),
         ]
+        facts += told.lots_named(facts)
         situation = Situation.of(facts, self._catalogue, on)
         return [finding for statute in self._statutes for finding in evaluate(statute, situation, on)]
 

@@ -6,9 +6,9 @@ from zoneinfo import ZoneInfo
 
 from compliance import catalogue
 from compliance.registers.entries import Act, Entry, EntryId, Millis, Scalar, fold
-from compliance.registers.facts import of_registers, of_stock, piles_of
+from compliance.registers.facts import lots_named, of_registers, of_stock, piles_of
 from compliance.registers.stock import levels
-from compliance.vocabulary import Fact
+from compliance.vocabulary import Fact, Subject
 
 ZONE = ZoneInfo("America/Sao_Paulo")
 DAY = 86_400_000
@@ -52,3 +52,23 @@ def test_it_counts_no_container_twice_and_is_no_thing_of_its_own() -> None:
     assert sum(fact.value for fact in facts(*entries) if fact.name == "count") == 5  # type: ignore[misc]
     standing = fold(entries, NOW).values()
     assert list(of_registers(standing, catalogue.load(), ZONE)) == []
+
+
+def in_lots(*named: tuple[str, str], registered: str = "") -> set[tuple[str, str]]:
+    told = [
+        Fact(Subject("container", f"c{number}"), name, value, date(2027, 1, 1))
+        for number, (area, lot) in enumerate(named)
+        for name, value in (("area", area), ("lot", lot))
+    ]
+    if registered:
+        told.append(Fact(Subject("lot", registered), "area", "patio", date(2026, 1, 1)))
+    return {(fact.subject.id, str(fact.value)) for fact in lots_named(told)}
+
+
+def test_a_lot_that_only_containers_name_stands_where_they_stand() -> None:
+    assert in_lots(("patio", "L1"), ("patio", "L1"), ("fundos", "L2")) == {("L1", "patio"), ("L2", "fundos")}
+    assert in_lots(("patio", "L1"), ("patio", "none"), registered="L1") == set()
+
+
+def test_a_name_that_two_areas_give_to_a_lot_is_told_of_both() -> None:
+    assert in_lots(("patio", "L1"), ("fundos", "L1")) == {("L1", "patio"), ("L1", "fundos")}

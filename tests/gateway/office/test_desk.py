@@ -108,6 +108,19 @@ def test_nothing_stands_in_an_area_that_the_depot_does_not_have() -> None:
     assert isinstance(take(gone, Told(removed)), Admitted), "what stood in a former area can be removed"
 
 
+def test_a_distance_is_between_two_areas_that_the_depot_has() -> None:
+    here = Desk(forms(), ["patio", "fundos"])
+
+    def between(one: str, other: str) -> Told:
+        values: dict[str, Scalar] = {"one": one, "other": other, "distance_m": Decimal(6)}
+        return Told(Entry(EntryId(one + other), "between", "b1", Act.RECORD, values, NOW, Millis(0), "Ana Souza"))
+
+    assert problems(take(here, between("pateo", "fundos"))) == [("one", "unknown-area")]
+    assert problems(take(here, between("patio", "frente"))) == [("other", "unknown-area")]
+    assert problems(take(here, between("patio", "patio"))) == [("other", "unknown-area")]
+    assert isinstance(take(here, between("patio", "fundos")), Admitted)
+
+
 def test_what_is_wrong_is_named_by_field_and_all_of_it_at_once() -> None:
     here = desk()
     wrong = Told(replace(extinguisher(1, colour="red", charge_until=Decimal(1)).entry, by=" ", subject=""))
