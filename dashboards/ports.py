@@ -64,6 +64,18 @@ class DetectorView(msgspec.Struct, frozen=True):
     window: WindowView | None = None
 
 
+class Well(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A detector that was read anew and is plainly well, as nearly all are each second: what of its view may move.
+
+    It is watching, good, measuring a number, without a reason and under no window; all else is as in the snapshot.
+    """
+
+    id: str
+    lel_pct: float | None
+    taken_ms: int
+    age_s: float
+
+
 class GuidanceView(msgspec.Struct, frozen=True):
     """Why an alarm is probably there, and what to do next, in one language."""
 
@@ -207,6 +219,8 @@ class Change(msgspec.Struct, frozen=True, tag="change"):
 
     Attributes:
         detectors: those whose view changed (every detector whose reading was renewed counts).
+        well: from the watch: those of them that are told in short; `dashboards.speaking` makes views of them. Absent
+            once they are there.
         alarms: the whole list when any alarm changed; None when none did.
         outputs, links: likewise.
     """
@@ -219,6 +233,7 @@ class Change(msgspec.Struct, frozen=True, tag="change"):
     links: tuple[LinkView, ...] | None = None
     worst_ms: float | None = None
     alive: bool = True
+    well: tuple[Well, ...] | msgspec.UnsetType = msgspec.UNSET
 
 
 class Act(msgspec.Struct, frozen=True, tag="act"):

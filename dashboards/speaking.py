@@ -1,4 +1,4 @@
-"""An alarm's sentences, said in the process that shows them: the watch sends only what they are made of. No clock."""
+"""What the watch sends in short, said in full by whoever shows it: alarms, and heads that are well. No clock."""
 
 import msgspec
 
@@ -7,28 +7,34 @@ from alerts.messages.catalogue import LANGUAGES
 from alerts.messages.guidance import guidance
 from alerts.messages.told import told_in
 from alerts.messages.words import Place, standing
-from dashboards.ports import AlarmView, Change, GuidanceView, Snapshot, Unsaid
-from sensors.stamps import SECOND, Instant, Stamp, UtcNanos
+from dashboards.ports import AlarmView, Change, DetectorView, GuidanceView, Snapshot, Unsaid, Well
+from sensors.stamps import MILLISECOND, SECOND, Instant, Stamp, UtcNanos, rfc3339
 
 RAISED = Stamp(Instant(0), UtcNanos(0))
 """When every alarm was raised, as its sentence counts its age."""
 
 
 class Speaker:
-    """Says the alarms of one picture and of its changes; one that is sent again as it was is not said again."""
+    """Says one picture and its changes; an alarm that is sent again as it was is not said again."""
 
     def __init__(self) -> None:
         self._language = LANGUAGES[0]
         self._said: dict[str, tuple[AlarmView, AlarmView]] = {}
+        self._heads: dict[str, DetectorView] = {}
 
     def snapshot(self, snapshot: Snapshot) -> Snapshot:
         """Return the picture with its alarms said, `text` in the depot's language."""
         self._language = snapshot.depot.language
         self._said = {}
+        self._heads = {view.id: view for view in snapshot.detectors}
         return msgspec.structs.replace(snapshot, alarms=self._alarms(snapshot.alarms))
 
     def change(self, change: Change) -> Change:
-        """Return a change of the last picture with its alarms said."""
+        """Return a change of the last picture with its alarms said, and with a view of each head."""
+        if change.well is not msgspec.UNSET:
+            known = ((self._heads.get(well.id), well) for well in change.well)
+            views = tuple(_view(view, well) for view, well in known if view is not None)
+            change = msgspec.structs.replace(change, detectors=change.detectors + views, well=msgspec.UNSET)
         if change.alarms is None:
             return change
         return msgspec.structs.replace(change, alarms=self._alarms(change.alarms))
@@ -58,6 +64,22 @@ class Speaker:
             detail=told_in(alarm.detail, self._language),
             unsaid=msgspec.UNSET,
         )
+
+
+def _view(view: DetectorView, well: Well) -> DetectorView:
+    """The view of a head that is plainly well; `view` is any of it."""
+    return msgspec.structs.replace(
+        view,
+        lel_pct=well.lel_pct,
+        at_least=None,
+        quality="good",
+        status="measuring",
+        reason="",
+        taken=rfc3339(UtcNanos(well.taken_ms * MILLISECOND)),
+        age_s=well.age_s,
+        watching=True,
+        window=None,
+    )
 
 
 def _state(alarm: AlarmView, unsaid: Unsaid) -> tuple[AlarmState, Stamp]:

@@ -1,6 +1,6 @@
 """The engine's state as the screens see it. Reads the engine, changes nothing, decides nothing."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Literal
@@ -20,6 +20,7 @@ from dashboards.ports import (
     Snapshot,
     SuppressionView,
     Unsaid,
+    Well,
     WindowView,
 )
 from gateway.depot import Depot
@@ -30,6 +31,9 @@ from gateway.outputs import OutputState
 from gateway.watched import Head
 from sensors.readings import DetectorId, Quality, Reading, Status
 from sensors.stamps import MILLISECOND, SECOND, Stamp, UtcNanos, rfc3339
+
+GOOD, MEASURING = Quality.GOOD, Status.MEASURING
+"""Asked for with every head: looking a member up in its Enum costs more than comparing it."""
 
 NO_BUDGET = (0.0, False)
 SPOKEN_IN_SECONDS = 60
@@ -137,14 +141,16 @@ class Picture:
         """The change of each second: every head heard since the last one, all alarms and outputs; links that moved."""
         self.seq += 1
         moved, self._links_shown = self._links.heard != self._links_shown, self._links.heard
+        detectors, well = self._news(now)
         return Change(
             seq=self.seq,
             at=rfc3339(now.utc),
-            detectors=tuple(self._detector(head, now) for head in self._news()),
+            detectors=detectors,
             alarms=self._alarms(now),
             outputs=self._outputs(now),
             links=self._links.views(now) if moved else None,
             worst_ms=self._worst_ms(),
+            well=well,
         )
 
     def alarm_change(self, now: Stamp) -> Change:
@@ -167,12 +173,26 @@ class Picture:
         """The standing alarm with this id."""
         return next((alarm.key for alarm in self._engine.book if alarm.id == alarm_id), None)
 
-    def _news(self) -> Iterable[Head]:
+    def _news(self, now: Stamp) -> tuple[tuple[DetectorView, ...], tuple[Well, ...]]:
+        """The heads heard, or in another state, since the last heartbeat; those that are plainly well in short."""
+        views: list[DetectorView] = []
+        well: list[Well] = []
+        shown_before = self._shown
         for name, head in self._engine.sight.heads.items():
-            shown = self._shown.get(name)
-            if shown is None or shown[0] is not head.last or shown[1] is not head.troubled:
-                self._shown[name] = (head.last, head.troubled)
-                yield head
+            last, troubled = head.last, head.troubled
+            shown = shown_before.get(name)
+            if shown is not None and shown[0] is last and shown[1] is troubled:
+                continue
+            shown_before[name] = (last, troubled)
+            if troubled or last is None or last.quality is not GOOD or last.status is not MEASURING or last.reason:
+                views.append(self._detector(head, now))
+                continue
+            gas, age = last.lel_pct, now.mono - last.taken.mono
+            if gas is None or last.at_least is not None or age > head.watch.blind_after:
+                views.append(self._detector(head, now))
+            else:
+                well.append(Well(name, gas, last.taken.utc // MILLISECOND, round(age / SECOND, 2)))
+        return tuple(views), tuple(well)
 
     def _detector(self, head: Head, now: Stamp) -> DetectorView:
         last, name = head.last, head.watch.detector
@@ -219,7 +239,7 @@ class Picture:
         if last.status is not Status.NO_CONTACT and now.mono - last.taken.mono > head.watch.blind_after:
             down = self._engine.sight.sources.down(head.watch.source)
             return ("bad", "stale", "stale") if down is None else ("bad", "no-contact", down)
-        if last.quality is Quality.GOOD and last.status is Status.MEASURING:
+        if last.quality is GOOD and last.status is MEASURING:
             return "good", "measuring", last.reason  # nearly all; an Enum's value is dear to ask for
         return last.quality.value, last.status.value, last.reason
 
