@@ -178,7 +178,12 @@ class LinkView(msgspec.Struct, frozen=True):
 
 
 class DepotView(msgspec.Struct, frozen=True):
-    """Who is watched, and by which program. `vkey` is the key that signs the journal's checkpoints; empty without."""
+    """Who is watched, and by which program.
+
+    Attributes:
+        vkey: the key that signs the journal's checkpoints; empty without.
+        areas: what the storage areas are called, by id, where somebody gave them a name.
+    """
 
     id: str
     name: str
@@ -188,6 +193,7 @@ class DepotView(msgspec.Struct, frozen=True):
     version: str
     started: str
     vkey: str = ""
+    areas: dict[str, str] = {}
 
 
 class Snapshot(msgspec.Struct, frozen=True, tag="snapshot"):

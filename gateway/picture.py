@@ -63,6 +63,7 @@ def depot_view(depot: Depot, started: Stamp, vkey: str) -> DepotView:
         version=version("vigia-glp"),
         started=rfc3339(started.utc),
         vkey=vkey,
+        areas={area.id: area.name for area in depot.areas if area.name},
     )
 
 

@@ -45,6 +45,7 @@ class Marks(Enum):
 _COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?", re.ASCII)
 _POINT = re.compile(r"[+-]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?", re.ASCII)
 _UNIT = re.compile(r"\s*(%|kg|un\.?|und\.?|m|g|l|bar|R\$)\s*$", re.IGNORECASE)
+_MOMENT = re.compile(r"(\d{1,2})[/.](\d{1,2})[/.](\d{4})(?:[ T]+(\d{1,2}:\d{2}(:\d{2})?))?", re.ASCII)
 _TRUE = frozenset({"sim", "s", "yes", "y", "true", "verdadeiro", "1", "x"})
 _FALSE = frozenset({"não", "nao", "n", "no", "false", "falso", "0"})
 _NONE = frozenset({"", "-", "--", "n/d", "n/a"})
@@ -166,6 +167,24 @@ def _month(year: int, month: int, alone: Alone) -> date:
     return date(year, month, 1) if alone is Alone.FIRST else month_end(year, month)
 
 
+def iso(text: str) -> str:
+    """Return a day or a time as people here write it (``01/11/2026``, ``01/11/2026 14:30``) in the way of ISO 8601.
+
+    Anything else stays as it is, and so does a month: what is wrong with it is for its reader to say.
+    """
+    match = _MOMENT.fullmatch(text.strip())
+    if match is None:
+        return text
+    found = f"{match[3]}-{int(match[2]):02d}-{int(match[1]):02d}"
+    return found if match[4] is None else f"{found}T{match[4].zfill(len('00:00') + len(match[5] or ''))}"
+
+
+def iso_month(text: str) -> str:
+    """Return a month as people here write it (``11/2026``) in the way of ISO 8601; anything else as it is."""
+    match = re.fullmatch(r"(\d{1,2})[/.-](\d{4})", text.strip(), re.ASCII)
+    return text if match is None else f"{match[2]}-{int(match[1]):02d}"
+
+
 def meant_day(found: date, right: str = "2026-07-31") -> date:
     """Return the day if people can mean it.
 
@@ -188,6 +207,12 @@ def meant_number(found: Decimal | int) -> Decimal | int:
     if isinstance(found, Decimal) and found and int(found.normalize().as_tuple().exponent) < FINEST:
         raise CellError("wrong-type", f"{found:.6g}", "10.5")
     return found
+
+
+def folded(text: str) -> str:
+    """Return a name without case, accents and spaces at its ends: what two people write of one thing."""
+    parts = unicodedata.normalize("NFKD", typed(text).casefold())
+    return "".join(one for one in parts if not unicodedata.combining(one))
 
 
 def typed(text: str) -> str:

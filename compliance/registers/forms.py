@@ -41,6 +41,7 @@ class Field:
         least, most: bounds of a number.
         needed: an entry that brings a new subject must have it.
         prose: a text of several lines; any other is a name.
+        deed: a day on which something was done: never one to come.
         renews: an answer grows old, so that telling the same again says something new.
         alone: which day of a month or a year a date means that gives no day; None where the day must be given.
     """
@@ -54,6 +55,7 @@ class Field:
     most: Decimal | None = None
     needed: bool = False
     prose: bool = False
+    deed: bool = False
     renews: bool = False
     alone: Alone | None = None
 
@@ -250,7 +252,7 @@ def _styles(
         try:
             styles[name] = marks or cells.marks_of([row.cells.get(heading, "") for row in rows])
         except CellError as error:
-            problems.append(Problem(1, heading, error.problem, error.got, error.right))
+            problems.append(Problem(1, name, error.problem, error.got, error.right))
     return styles, problems
 
 
@@ -271,7 +273,7 @@ def _row(
         try:
             values[name] = read(known, cell, styles.get(name))
         except CellError as error:
-            problems.append(Problem(row.line, heading, error.problem, error.got, error.right))
+            problems.append(Problem(row.line, name, error.problem, error.got, error.right))
     if form.field(form.key) is not None:
         subject = str(values.get(form.key) or "")
     if not subject:

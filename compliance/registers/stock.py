@@ -168,24 +168,26 @@ def _steps(entry: Entry, units: Mapping[Pile, int]) -> Iterable[tuple[Pile, int]
             yield pile, _amount(entry)
         case Act.LEAVE:
             yield pile, -_amount(entry)
-        case Act.CHANGE:
+        case Act.CHANGE | Act.TRANSFER:
             yield pile, -_amount(entry)
-            yield replace(pile, state=_text(entry, "to_state", needed=True)), _amount(entry)
-        case Act.TRANSFER:
-            yield pile, -_amount(entry)
-            yield (
-                replace(
-                    pile,
-                    area=_text(entry, "to_area") or pile.area,
-                    lot=_text(entry, "to_lot"),
-                    place=_text(entry, "to_place"),
-                ),
-                _amount(entry),
-            )
+            yield goal_of(entry), _amount(entry)
         case Act.COUNT:
             yield pile, _amount(entry, least=0) - units.get(pile, 0)
         case Act.RECORD | Act.REMOVE | Act.VOID:
             raise StockError("no-movement", entry.id)
+
+
+def goal_of(entry: Entry) -> Pile:
+    """Return the pile that a change of state or a transfer leads to.
+
+    Raises:
+        StockError: size or a state are missing.
+    """
+    pile = pile_of(entry)
+    if entry.act is Act.CHANGE:
+        return replace(pile, state=_text(entry, "to_state", needed=True))
+    area, lot, place = (_text(entry, name) for name in ("to_area", "to_lot", "to_place"))
+    return replace(pile, area=area or pile.area, lot=lot, place=place)
 
 
 def pile_of(entry: Entry) -> Pile:

@@ -40,7 +40,8 @@ def _law(one: Mapping[str, Any], phrases: Phrases) -> str:
     text = phrases.of(one["text"])
     if one["statute"] == HOUSE:
         return f"{phrases.clause(one['clause'], HOUSE)}: {text}"
-    return phrases.locale.text("entry.breaks_law", law=one["statute"], clause=one["clause"], text=text)
+    law = one.get("citation") or one["statute"]
+    return phrases.locale.text("entry.breaks_law", law=law, clause=one["clause"], text=text)
 
 
 def _what(one: Mapping[str, Any], stock: Mapping[str, Any], given: Mapping[str, str], phrases: Phrases) -> str:

@@ -53,7 +53,7 @@ class Phrases:
         if kind == "stock":
             return self.locale.text("thing.stock", area=self.areas.get(name, name))
         if kind == "between":
-            name = name.replace("|", " - ")
+            name = " - ".join(self.areas.get(area, area) for area in name.split("|"))
         if kind == "leak" and (alarm := OF_ALARM.fullmatch(name)):
             return self.locale.text("thing.leak_of_alarm", id=alarm[1])
         if kind == "container" and name.startswith("stock "):

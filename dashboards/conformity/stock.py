@@ -13,6 +13,9 @@ FULLISH = Decimal("0.9")
 """From this part of the limit on an area is shown as nearly full."""
 
 SOON_DAYS = 30
+MOST_COUNTS = 3
+"""How many counts that found other than the book an area shows; the history has all."""
+
 STATES = ("full", "part-used", "empty", "new", "in-use")
 DATES = {
     "extinguisher": ("charge_until", "hydrostatic_until"),
@@ -29,6 +32,7 @@ class AreaStock:
 
     Attributes:
         gone: it left the configuration; what is booked there can only leave.
+        counts: the latest counts that found other than the book.
         doubts: what sources told and the book could not take: somebody must count.
     """
 
@@ -42,6 +46,7 @@ class AreaStock:
     piles: tuple[str, ...]
     gone: bool = False
     doubts: tuple[str, ...] = ()
+    counts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +68,7 @@ def stock_view(data: Mapping[str, Any], phrases: Phrases) -> tuple[AreaStock, ..
         replace(
             _area(area, limits.get(area["area"]), phrases),
             doubts=tuple(_doubt(one, phrases) for one in data["doubts"] if one["area"] == area["area"]),
+            counts=_counts(data["discrepancies"], area["area"], phrases),
         )
         for area in data["areas"]
     )
@@ -150,8 +156,31 @@ def _class(one: Mapping[str, Any], phrases: Phrases) -> str:
     return phrases.locale.text("stock.class", name=one["class"], most=most, law=one["citation"])
 
 
+def _counts(found: Sequence[Mapping[str, Any]], area: str, phrases: Phrases) -> tuple[str, ...]:
+    """The latest counts of an area that found other than the book, the last one first."""
+    latest = [one for one in found if one["area"] == area][: -MOST_COUNTS - 1 : -1]
+    return tuple(phrases.locale.text("stock.found_here", **said_count(one, phrases)) for one in latest)
+
+
+def said_count(found: Mapping[str, Any], phrases: Phrases) -> dict[str, str]:
+    """Say a count that found other than the book: what, when, by whom, and how many too few or too many."""
+    missing = found["booked"] - found["counted"]
+    return {
+        "what": f"P-{phrases.number(found['size_kg'])} {_marks(found, phrases)}".strip(),
+        "area": phrases.area(found["area"]),
+        "when": phrases.moment(found["at"]) if "at" in found else "",
+        "by": found.get("by", ""),
+        "counted": phrases.number(str(found["counted"])),
+        "booked": phrases.number(str(found["booked"])),
+        "off": phrases.locale.count("stock.less" if missing > 0 else "stock.more", abs(missing)),
+    }
+
+
+def _marks(pile: Mapping[str, Any], phrases: Phrases) -> str:
+    told = (phrases.state(pile["state"]), pile["brand"], pile["lot"], phrases.place(pile["place"]))
+    return " ".join(filter(None, told))
+
+
 def _pile(pile: Mapping[str, Any], phrases: Phrases) -> str:
-    marks = " ".join(
-        filter(None, (phrases.state(pile["state"]), pile["brand"], pile["lot"], phrases.place(pile["place"])))
-    )
-    return f"{phrases.number(str(pile['units']))} × P-{phrases.number(pile['size_kg'])} {marks}".strip()
+    units, size = phrases.number(str(pile["units"])), phrases.number(pile["size_kg"])
+    return f"{units} × P-{size} {_marks(pile, phrases)}".strip()

@@ -99,8 +99,7 @@ class Papers:
         """Return the words for a browser, and what the areas are called."""
         snapshot = self._screens.link.snapshot()
         language = wanted_language(request, self._language)
-        heads = () if snapshot is None else snapshot.detectors
-        areas = {head.area: head.area_name for head in heads if head.area_name}
+        areas = {} if snapshot is None else snapshot.depot.areas
         return Phrases(Locale(language, all_words(language), zone_of(snapshot)), facts(), areas)
 
     def today(self, request: Request) -> date:

@@ -60,7 +60,7 @@ def _refuse(
     as_json: bool,
     given: Path | None,
 ) -> NoReturn:
-    from dashboards.office import Enter
+    from dashboards.office import Enter, Look
 
     alone = isinstance(ask, Enter) and len(ask.lines) == 1
     if as_json and reply.error != "would-break-law":
@@ -75,7 +75,8 @@ def _refuse(
         tell_breaks(talk, reply.data["breaks"], depot)
         talk.say("stock.not_entered")
     elif reply.error == "refused":
-        talk.say("register.nothing_entered", count=len(reply.faults))
+        if not isinstance(ask, Look):
+            talk.say("register.nothing_entered", count=len(reply.faults))
     elif reply.error == "unsettled":
         talk.say("register.office_unsettled", look=_look_with(ask))
     else:
@@ -90,7 +91,7 @@ def tell_breaks(talk: Talk, breaks: list[dict[str, Any]], depot: "Depot") -> Non
 
     language = "en" if talk.words.language == "en" else "pt"
     for one in breaks:
-        law = one["clause"] if one["statute"] == HOUSE else f"{one['statute']}, {one['clause']}"
+        law = one["clause"] if one["statute"] == HOUSE else f"{one['citation']}, {one['clause']}"
         margin = one["margin"] or {}
         over = ""
         if margin.get("high") is not None:

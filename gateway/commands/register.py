@@ -2,6 +2,7 @@
 
 import csv
 import io
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,7 @@ def _fields(talk: Talk) -> click.Command:
     def fields(file: Path, register: str | None, *, as_json: bool) -> None:
         from dashboards.office import Look
 
+        register = register and register_named(talk, register)
         _, forms = ask_or_exit(talk, file, Look(1, "forms"), as_json=as_json)
         chosen = [form for form in forms if register in (None, form["register"])]
         if not chosen:
@@ -59,6 +61,7 @@ def _show(talk: Talk) -> click.Command:
     def show(file: Path, register: str, *, on: str, known: str, as_json: bool) -> None:
         from dashboards.office import Look
 
+        register = register_named(talk, register)
         depot, held = ask_or_exit(talk, file, Look(1, "register", name=register, on=on, known=known), as_json=as_json)
         if as_json:
             talk.put_json(held)
@@ -91,7 +94,7 @@ def _set(talk: Talk) -> click.Command:
     ) -> None:
         from dashboards.office import Enter, LineAsk
 
-        values = _values(talk, fields)
+        register, values = register_named(talk, register), _values(talk, fields)
         line = LineAsk(register, subject, "record", values, effective, expect=expect, corrects=corrects, reason=reason)
         _, data = ask_or_exit(talk, file, Enter(1, by, (line,)), as_json=as_json)
         _entered(talk, data, as_json=as_json)
@@ -119,6 +122,7 @@ def _remove(talk: Talk) -> click.Command:
     def remove(file: Path, register: str, subject: str, *, by: str, effective: str, reason: str, as_json: bool) -> None:
         from dashboards.office import Enter, LineAsk
 
+        register = register_named(talk, register)
         line = LineAsk(register, subject, "remove", {}, effective, reason=reason)
         _, data = ask_or_exit(talk, file, Enter(1, by, (line,)), as_json=as_json)
         _entered(talk, data, as_json=as_json)
@@ -143,6 +147,7 @@ def _void(talk: Talk) -> click.Command:
     def void(file: Path, register: str, subject: str, entry: str, *, by: str, reason: str, as_json: bool) -> None:
         from dashboards.office import Enter, LineAsk
 
+        register = register_named(talk, register)
         line = LineAsk(register, subject, "void", corrects=entry, reason=reason)
         _, data = ask_or_exit(talk, file, Enter(1, by, (line,)), as_json=as_json)
         _entered(talk, data, as_json=as_json)
@@ -167,6 +172,7 @@ def _history(talk: Talk) -> click.Command:
     def history(file: Path, register: str, subject: str, *, as_json: bool) -> None:
         from dashboards.office import Look
 
+        register = register_named(talk, register)
         look = Look(1, "history", name=register, subject=subject)
         depot, entries = ask_or_exit(talk, file, look, as_json=as_json)
         if as_json:
@@ -175,11 +181,15 @@ def _history(talk: Talk) -> click.Command:
         from gateway.commands.locale import phrases_of
 
         phrases = phrases_of(talk.words.language, depot)
+        gone = {entry["corrects"] for entry in entries if entry["corrects"]}
+        void = {entry["corrects"] for entry in entries if entry["act"] == "void"}
         for entry in entries:
+            marks = _marks(talk, entry, phrases, gone=gone, void=void)
+            told = (phrases.moment(entry["effective"]), entry["id"], talk.text(f"act.{entry['act']}"))
             values = _values_line(register, entry["values"], phrases)
-            late = talk.text("register.late") if entry["late"] else ""
-            act = talk.text(f"act.{entry['act']}")
-            talk.put(f"{entry['effective']}  {entry['id']}  {act}  {values}  {entry['by']} {late}".rstrip())
+            talk.put("  ".join(filter(None, (*told, values, entry["by"], *marks))))
+        if not entries:
+            talk.say("register.empty")
 
     params = [file_argument(), click.Argument(["register"]), click.Argument(["subject"]), json_option(talk)]
     return click.Command("history", callback=history, help=talk.text("register.history"), params=params)
@@ -200,6 +210,7 @@ def _import(talk: Talk) -> click.Command:
         from dashboards.office import Import
 
         style: Any = marks or ""
+        register = register_named(talk, register)
         ask = Import(1, by, register, content_or_exit(talk, sheet), style, effective, dry=dry_run)
         _, data = ask_or_exit(talk, file, ask, as_json=as_json, given=sheet)
         _entered(talk, data, as_json=as_json)
@@ -254,6 +265,7 @@ def _template(talk: Talk) -> click.Command:
         from gateway.office.forms import forms
 
         known = forms()
+        register = register_named(talk, register)
         if register not in known:
             raise click.UsageError(talk.text("register.unknown", names=", ".join(known)))
         line = io.StringIO()
@@ -262,6 +274,28 @@ def _template(talk: Talk) -> click.Command:
 
     params: list[click.Parameter] = [click.Argument(["register"])]
     return click.Command("template", callback=template, help=talk.text("register.template"), params=params)
+
+
+def register_named(talk: Talk, name: str) -> str:
+    """Return the register that a name means: its own, or what the person's language calls its things (``extintor``)."""
+    from compliance.registers.sheets import plain
+
+    called = {plain(word): key.partition(".")[2] for key, word in talk.words.texts.items() if key.startswith("thing.")}
+    return name if f"thing.{name}" in talk.words else called.get(plain(name), name)
+
+
+def _marks(talk: Talk, entry: dict[str, Any], phrases: "Phrases", *, gone: set[str], void: set[str]) -> Iterator[str]:
+    """What a reader of an entry must know: that it no longer counts, what it corrects and why, that it came late."""
+    if entry["id"] in void:
+        yield talk.text("register.is_void")
+    elif entry["id"] in gone:
+        yield talk.text("register.is_corrected")
+    if entry["corrects"]:
+        yield talk.text("register.of", id=entry["corrects"], reason=entry["reason"])
+    elif entry["reason"]:
+        yield talk.text("register.why", reason=entry["reason"])
+    if entry["late"]:
+        yield talk.text("register.late", at=phrases.moment(entry["recorded"]))
 
 
 def _values(talk: Talk, fields: tuple[str, ...]) -> dict[str, Any]:

@@ -2,12 +2,15 @@
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from gateway.commands.officetalk import ask_or_exit, by_option, effective_option, on_options, tell_breaks
-from gateway.commands.talk import Talk, file_argument, json_option
+from gateway.commands.talk import EXIT_FAILED, Talk, file_argument, json_option
+
+if TYPE_CHECKING:
+    from dashboards.conformity.phrases import Phrases
 
 COLUMNS = ("size_kg", "state", "brand", "opening", "in", "out", "changed", "counted", "closing")
 """Of the month's map (MCMM)."""
@@ -59,17 +62,19 @@ def _show(talk: Talk) -> click.Command:
         if as_json:
             talk.put_json(stock)
             return
+        from dashboards.conformity.stock import said_count
         from gateway.commands.locale import phrases_of
 
         phrases = phrases_of(talk.words.language, depot)
         for area in stock["areas"]:
-            talk.put(talk.text("stock.area", area=area["area"], kg=area["kg"], units=area["units"]))
+            kg = phrases.number(area["kg"])
+            talk.put(talk.text("stock.area", area=_called(area["area"], phrases), kg=kg, units=area["units"]))
             for pile in area["piles"]:
-                told = (phrases.state(pile["state"]), pile["brand"], pile["lot"], pile["place"])
+                told = (phrases.state(pile["state"]), pile["brand"], pile["lot"], phrases.place(pile["place"]))
                 marks = " ".join(part for part in told if part)
-                talk.put(f"  {pile['units']:>6} x P-{pile['size_kg']} {marks}")
+                talk.put(f"  {pile['units']:>6} x P-{phrases.number(pile['size_kg'])} {marks}")
         for found in stock["discrepancies"]:
-            talk.put(talk.text("stock.discrepancy", **{**found, "state": phrases.state(found["state"])}))
+            talk.put(phrases.locale.text("stock.found", **said_count(found, phrases)))
 
     return click.Command(
         "show",
@@ -77,6 +82,12 @@ def _show(talk: Talk) -> click.Command:
         help=talk.text("stock.show"),
         params=[file_argument(), *on_options(talk), json_option(talk)],
     )
+
+
+def _called(area: str, phrases: "Phrases") -> str:
+    """An area's id, as options take it, and its name where it has another."""
+    name = phrases.areas.get(area, area)
+    return area if name == area else phrases.locale.text("format.named", id=area, name=name)
 
 
 def _move(talk: Talk, move: str) -> click.Command:
@@ -87,6 +98,8 @@ def _move(talk: Talk, move: str) -> click.Command:
         by: str,
         effective: str,
         request: str,
+        corrects: str,
+        reason: str,
         anyway: bool,
         dry_run: bool,
         as_json: bool,
@@ -95,16 +108,20 @@ def _move(talk: Talk, move: str) -> click.Command:
         from dashboards.office import Enter, LineAsk
 
         values = {name: value for name, value in fields.items() if value is not None}
-        line = LineAsk("stock", area, move, values, effective, id=request)
+        line = LineAsk("stock", area, move, values, effective, id=request, corrects=corrects, reason=reason)
         depot, data = ask_or_exit(talk, file, Enter(1, by, (line,), dry=dry_run, anyway=anyway), as_json=as_json)
+        refused = bool(data["breaks"]) and dry_run and not anyway
         if as_json:
-            talk.put_json({"ok": True, **data})
-            return
+            talk.put_json({"ok": not refused, **data})
+            click.get_current_context().exit(EXIT_FAILED if refused else 0)
         tell_breaks(talk, data["breaks"], depot)
         for gone in data["left_areas"]:
             talk.say("stock.left_area", area=gone)
         for entry in () if data["dry"] else data["entered"]:
             talk.put(entry)
+        if refused:
+            talk.say("stock.would_break")
+            click.get_current_context().exit(EXIT_FAILED)
         talk.say("register.would_enter" if data["dry"] else "register.entered", count=len(data["entered"]))
 
     return click.Command(
@@ -123,6 +140,8 @@ def _move(talk: Talk, move: str) -> click.Command:
             by_option(talk),
             effective_option(talk),
             click.Option(["--request"], default="", metavar="ID", help=talk.text("stock.request")),
+            click.Option(["--corrects"], default="", metavar="ID", help=talk.text("register.corrects")),
+            click.Option(["--reason"], default="", help=talk.text("register.reason")),
             click.Option(["--dry-run"], is_flag=True, help=talk.text("register.dry")),
             click.Option(["--anyway"], is_flag=True, help=talk.text("stock.anyway")),
             json_option(talk),

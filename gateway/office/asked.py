@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, date, datetime, time
 from zoneinfo import ZoneInfo
 
-from compliance.registers.cells import FIRST_YEAR, LAST_YEAR, CellError, Marks, typed
+from compliance.registers.cells import FIRST_YEAR, LAST_YEAR, CellError, Marks, folded, iso, typed
 from compliance.registers.entries import Act, Entry, EntryId, Millis, Scalar
 from compliance.registers.forms import Filled, Form, Problem, fill, from_json, read
-from compliance.registers.sheets import SheetError
+from compliance.registers.sheets import SheetError, plain
 from compliance.registers.sheets import read as read_sheet
 from dashboards.office import Enter, Import, LineAsk
 from gateway.office.desk import STOCK, Told
@@ -20,22 +20,23 @@ class MomentError(ValueError):
 
 
 def moment(text: str, zone: ZoneInfo, now: Millis) -> Millis:
-    """Return what a text means: a day (its local midnight), a time of RFC 3339, or empty for now.
+    """Return what a text means: a day (its local midnight), a time of RFC 3339, either as people here write it; or now.
 
     Raises:
         MomentError: it means none.
     """
     if not text:
         return now
+    given, text = text, iso(text)
     try:
         if "T" not in text and " " not in text:
             found = datetime.combine(date.fromisoformat(text), time(), zone)
         else:
             found = datetime.fromisoformat(text)
     except ValueError as error:
-        raise MomentError(text) from error
+        raise MomentError(given) from error
     if not FIRST_YEAR <= found.year <= LAST_YEAR:
-        raise MomentError(text)
+        raise MomentError(given)
     if found.tzinfo is None:
         found = found.replace(tzinfo=zone)
     return Millis(int(found.astimezone(UTC).timestamp() * SECOND_MS))
@@ -73,7 +74,7 @@ def from_lines(
             register=line.register,
             subject=typed(line.subject),
             act=Act(line.act),
-            values={name: _value(form, name, value) for name, value in line.values.items()},
+            values={_field(form, name): _value(form, name, value) for name, value in line.values.items()},
             effective=moment(line.effective, zone, now),
             recorded=now,
             by=typed(ask.by),
@@ -118,7 +119,7 @@ def _twice(form: Form, filled: Iterable[Filled]) -> Iterable[Problem]:
     """What one sheet says twice: nobody could tell which of the two holds."""
     lines: dict[str, int] = {}
     for row in filled:
-        first = lines.setdefault(row.subject, row.line)
+        first = lines.setdefault(folded(row.subject), row.line)
         if row.subject and first != row.line:
             yield Problem(row.line, form.key, "subject-twice", row.subject, str(first))
 
@@ -147,9 +148,17 @@ def _faults(number: int, line: LineAsk, form: Form | None, zone: ZoneInfo, now: 
             yield Problem(number, name, error.problem, error.got, error.right)
 
 
+def _field(form: Form | None, name: str) -> str:
+    """The field that a name means: its own, or its heading in either language."""
+    if form is None or form.field(name) is not None:
+        return name
+    found = form.column(plain(name))
+    return name if found is None or found == form.key else found
+
+
 def _value(form: Form | None, name: str, value: object) -> Scalar:
     """A value as a program or a person wrote it: JSON first, then what a form's text means."""
-    known = None if form is None else form.field(name)
+    known = None if form is None else form.field(_field(form, name))
     try:
         found = from_json(known, value)
     except CellError:

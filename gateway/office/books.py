@@ -9,10 +9,12 @@ from zoneinfo import ZoneInfo
 
 import structlog
 
+from compliance.registers.cells import iso_month
 from compliance.registers.civil import add_months
 from compliance.registers.entries import EntryId, Millis
 from compliance.registers.facts import day
 from compliance.registers.movements import month
+from compliance.vocabulary import DEPOT
 from gateway.depot import Depot
 from gateway.journal.reader import JournalReader
 from gateway.office import entries as kept
@@ -36,7 +38,12 @@ class Books:
         self.depot = depot
         self.zone = ZoneInfo(depot.timezone)
         self.forms = forms()
-        self.desk = Desk(self.forms, (area.id for area in depot.areas))
+        things = {
+            "depot": {DEPOT.id},
+            "detector": {str(one.id) for one in depot.detectors},
+            "output": {one.id for one in depot.outputs},
+        }
+        self.desk = Desk(self.forms, (area.id for area in depot.areas), things)
         self.judge = Judge(depot, self.zone)
         self._read_to = -1
         self._log = structlog.get_logger("office")
@@ -71,6 +78,7 @@ class Books:
         """What stands in every area at a moment (None: `now`), and what each is licensed for."""
         on = day(now if at is None else at, self.zone)
         held = shown.stock(self.desk.stock(at, known), sorted(self.desk.areas))
+        held |= {"discrepancies": [self._dated(found) for found in held["discrepancies"]]}
         doubts = doubted(self.judge.doubts(self.desk)) if at is None and known is None else []
         return held | {"limits": self.judge.limits(on), "doubts": doubts}
 
@@ -80,6 +88,12 @@ class Books:
             {**change, "because": [self._named(cause) for cause in change.get("because", ())]}
             for change in self.judge.history(rule, subject)
         ]
+
+    def _dated(self, found: Mapping[str, Any]) -> dict[str, Any]:
+        """A count that found other than the book, with the person and the time."""
+        entry = self.desk.find(EntryId(found["entry"]))
+        told = {} if entry is None else {"at": shown.time(entry.effective), "by": entry.by}
+        return {**found, **told}
 
     def _named(self, cause: Mapping[str, Any]) -> dict[str, Any]:
         entry = self.desk.find(EntryId(str(cause.get("entry", ""))))
@@ -91,7 +105,10 @@ class Books:
         Raises:
             MomentError: it is no month.
         """
-        first = day_of(f"{name}-01")
+        try:
+            first = day_of(f"{iso_month(name)}-01")
+        except MomentError:
+            raise MomentError(name) from None
         start, end = (moment(day.isoformat(), self.zone, Millis(0)) for day in (first, add_months(first, 1)))
         return shown.movements(month(self.desk.entries, start, end))
 

@@ -165,9 +165,11 @@ class Clerk:
             return from_lines(ask, self._books.forms, self._books.zone, now, _new_id)
         form = self._books.forms.get(ask.register)
         if form is None:
-            right = ", ".join(sorted(self._books.forms))
-            return [], [Problem(0, "register", "unknown-register", ask.register, right)]
+            return [], [self._unknown(ask.register)]
         return from_sheet(ask, form, self._books.zone, now, _new_id)
+
+    def _unknown(self, register: str) -> Problem:
+        return Problem(0, "register", "unknown-register", register, ", ".join(sorted(self._books.forms)))
 
     def _not_kept(self, told: Sequence[Told]) -> list[Problem]:
         """Name the attachments that entries refer to and nobody has sent."""
@@ -300,6 +302,8 @@ class Clerk:
 
     def _look(self, ask: Look) -> Reply:
         now = self._now()
+        if ask.what in ("register", "history") and ask.name not in self._books.forms:
+            return self._refused(ask.ref, [self._unknown(ask.name)])
         try:
             on = moment(ask.on, self._books.zone, now) if ask.on else None
             known = moment(ask.known, self._books.zone, now) if ask.known else None

@@ -4,16 +4,17 @@ One request after another, so that two people who take the last cylinder at once
 admits is kept only once the journal holds it (`keep`).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from compliance.registers.cells import CellError, shown
+from compliance.registers.cells import CellError, folded, shown
 from compliance.registers.entries import STOCK_ACTS, Act, Entry, EntryId, Millis, Standing, fold
 from compliance.registers.facts import area_of_piles
 from compliance.registers.forms import Form, Problem, checked, missing
 from compliance.registers.stock import Book, Levels, StockError, admit, after, levels
-from gateway.office.naming import MARKS, meant, named
+from gateway.office.naming import as_kept, meant, named, spelled
+from gateway.office.turning import goes_nowhere, mended_twice, mender_of, not_yet
 
 MOST_IN_A_BATCH = 2_000
 AHEAD_MS = 5 * 60 * 1000
@@ -69,18 +70,23 @@ class Desk:
     Args:
         forms: the registers' fields, by register.
         areas: the depot's storage areas; stock stands in one of them.
+        things: registers whose subjects the configuration names, and those subjects.
 
     Attributes:
         set_aside: movements of the journal that cannot have been and count for nothing.
     """
 
-    def __init__(self, forms: Mapping[str, Form], areas: Iterable[str]) -> None:
+    def __init__(
+        self, forms: Mapping[str, Form], areas: Iterable[str], things: Mapping[str, Collection[str]] | None = None
+    ) -> None:
         self.set_aside = 0
         self.forms = forms
         self.areas = frozenset(areas)
+        self._things = things or {}
         self._entries: list[Entry] = []
         self._known: dict[EntryId, Entry] = {}
         self._last: dict[tuple[str, str], EntryId] = {}
+        self._alike: dict[tuple[str, str], str] = {}
         self._book = Book()
         self._latest = Millis(0)
         self._told_last = Millis(0)
@@ -111,6 +117,7 @@ class Desk:
             self._entries.append(entry)
             self._known[entry.id] = entry
             self._last[entry.register, entry.subject] = entry.id
+            self._alike.setdefault((entry.register, folded(entry.subject)), entry.subject)
             self._told_last = Millis(max(self._told_last, entry.recorded))
 
     def _booked(self, moved: Sequence[Entry]) -> frozenset[EntryId]:
@@ -159,6 +166,7 @@ class Desk:
             if one.entry.id in seen:
                 problems.append(Problem(one.line, "id", "id-used", one.entry.id, "an id of its own"))
             seen.add(one.entry.id)
+        problems += mended_twice(fresh)
         if not problems:
             problems.extend(self._short(fresh))
         if problems:
@@ -169,11 +177,10 @@ class Desk:
         """A movement with the brand and lot that were left out, as they can only be; a repeat with those it got."""
         if entry.register != STOCK:
             return entry
+        units = self._book.levels().units
         kept = self._known.get(entry.id)
-        if kept is None:
-            return named(entry, self._book.levels().units)
-        left_out = {name: kept.values[name] for name in MARKS if name in kept.values and name not in entry.values}
-        return replace(entry, values={**entry.values, **left_out})
+        entry = spelled(entry, units)
+        return named(entry, units) if kept is None else as_kept(entry, kept)
 
     def stock(self, at: Millis | None = None, known: Millis | None = None) -> Levels:
         """What stands in the areas: now, or at a moment as known then or now."""
@@ -239,9 +246,23 @@ class Desk:
         yield from _unprintable(one, form, kept=(entry.register, entry.subject) in self._last)
         if entry.effective > now + AHEAD_MS:
             yield Problem(line, "effective", "in-the-future", str(entry.effective), "a time that has been")
+        yield from self._subject(entry, form, line)
         yield from self._correction(entry, line)
         yield from self._conflict(one)
-        yield from self._values(entry, form, line)
+        yield from self._values(entry, form, line, now)
+
+    def _subject(self, entry: Entry, form: Form, line: int) -> Iterable[Problem]:
+        """A thing that cannot be meant: unknown to the configuration, spelled otherwise before, or not there."""
+        key, known = (entry.register, entry.subject), self._things.get(entry.register)
+        held = self._last.get(key) is not None
+        if entry.act is Act.RECORD and known is not None and entry.subject not in known:
+            yield Problem(line, form.key, "unknown-thing", entry.subject, ", ".join(sorted(known)))
+        elif entry.act is Act.RECORD and not held and (alike := self._alike.get((key[0], folded(key[1])))):
+            yield Problem(line, form.key, "written-otherwise", entry.subject, alike)
+        elif entry.act is Act.REMOVE and entry.subject not in self.standing(entry.register):
+            alike = self._alike.get((key[0], folded(key[1])), "")
+            there = alike if alike != entry.subject else ""
+            yield Problem(line, form.key, "not-there", entry.subject, there or "what the register shows")
 
     def _correction(self, entry: Entry, line: int) -> Iterable[Problem]:
         if entry.corrects is None:
@@ -251,6 +272,8 @@ class Desk:
         kept = self._known.get(entry.corrects)
         if kept is None or (kept.register, kept.subject) != (entry.register, entry.subject):
             yield Problem(line, "corrects", "no-such-entry", entry.corrects, "an entry on the same subject")
+        elif mender := mender_of(entry.corrects, self._entries):
+            yield Problem(line, "corrects", "mended-already", entry.corrects, mender.id)
         if not entry.reason.strip():
             yield Problem(line, "reason", "needs-reason", "", "why it is corrected")
 
@@ -259,7 +282,7 @@ class Desk:
         if one.expect is not None and one.expect != last:
             yield Problem(one.line, "expect", "changed", one.expect, str(last))
 
-    def _values(self, entry: Entry, form: Form, line: int) -> Iterable[Problem]:
+    def _values(self, entry: Entry, form: Form, line: int, now: Millis) -> Iterable[Problem]:
         if (entry.register == STOCK) != (entry.act in STOCK_ACTS) and entry.act is not Act.VOID:
             yield Problem(line, "act", "wrong-act", entry.act.value, "what this register can do")
             return
@@ -272,12 +295,17 @@ class Desk:
                 checked(known, value)
             except CellError as error:
                 yield Problem(line, name, error.problem, error.got, error.right)
+            if known.deed and not_yet(value, now):
+                yield Problem(line, name, "in-the-future", str(value), "a time that has been")
         yield from self._places(entry, line)
         if entry.register == STOCK:
             units = self._book.levels().units
             if alike := meant(entry, units):
                 held = " · ".join(f"{units[pile]} {pile.name}" for pile in alike)
                 yield Problem(line, "brand", "which-pile", "", held)
+            if goes_nowhere(entry) and entry.subject in self.areas:
+                name = "to_state" if entry.act is Act.CHANGE else "to_area"
+                yield Problem(line, name, "goes-nowhere", "", "another one than it is in")
         if (
             entry.act is Act.RECORD
             and (entry.register, entry.subject) not in self._last

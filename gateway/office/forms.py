@@ -6,7 +6,7 @@ from decimal import Decimal
 from math import isfinite
 
 from compliance import catalogue
-from compliance.catalogue import LABELLED, FactType, Source
+from compliance.catalogue import LABELLED, FactType, Source, Type
 from compliance.registers.forms import Field, FieldType, Form
 from gateway.office.desk import STOCK
 
@@ -16,6 +16,9 @@ STOCK_FIELDS = ("size_kg", "state", "brand", "lot", "place")
 
 ALSO: Mapping[str, Source] = {"leak": Source.LIVE}
 """What the heads tell of a thing, and a person too: a leak that was smelt has no alarm."""
+
+DEED = "_on"
+"""Ends the name of a day on which something was done; the others say until when something holds."""
 
 NOTE = Field("note", FieldType.TEXT, {"pt-BR": "Observação", "en": "Note"}, prose=True)
 ATTACHMENT = Field("attachment", FieldType.TEXT, {"pt-BR": "Anexo", "en": "Attachment"})
@@ -60,6 +63,7 @@ def _field(fact: FactType) -> Field:
         least=Decimal(str(fact.least)) if isfinite(fact.least) else None,
         most=Decimal(str(fact.most)) if isfinite(fact.most) else None,
         needed=fact.needed,
+        deed=fact.type is Type.DATE and fact.name.endswith(DEED),
         renews=fact.renew_days is not None,
         alone=fact.alone,
     )

@@ -125,8 +125,11 @@ class Judge:
         before = {findings.key_of(finding): finding for finding in self._found(desk, now, None)}
         then = desk.after(planned)
         kinds = {statute.id: statute.kind for statute in self._statutes}
+        cited = {statute.id: statute.citation for statute in self._statutes}
         return [
-            self._shown(finding) | {"text": finding.rule.text._asdict(), "remedy": finding.rule.remedy._asdict()}
+            self._shown(finding)
+            | {"text": finding.rule.text._asdict(), "remedy": finding.rule.remedy._asdict()}
+            | {"citation": cited[finding.statute]}
             for finding in self._found(desk, now, None, then)
             if kinds[finding.statute] is not StatuteKind.REFERENCE
             and _is_worse(before.get(findings.key_of(finding)), finding)

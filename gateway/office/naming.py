@@ -1,25 +1,67 @@
-"""Which pile a movement means that names no brand or lot: the only one alike; of several nobody guesses. Pure."""
+"""Which pile a movement means: the only one alike where brand or lot are left out; of several nobody guesses. Pure.
 
-from collections.abc import Mapping
+Brands and lots are written as the book has them: capitals and accents make no second brand.
+"""
+
+from collections.abc import Collection, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from decimal import Decimal
 
-from compliance.registers.entries import Act, Entry
+from compliance.registers.cells import folded
+from compliance.registers.entries import Act, Entry, Scalar
 from compliance.registers.stock import Pile
 
 TAKING = frozenset({Act.LEAVE, Act.CHANGE, Act.TRANSFER, Act.COUNT})
 """Movements of what stands there already; what comes in is named by whoever enters it."""
 
 MARKS = ("brand", "lot")
+HERE = "area"
+"""A place that is none of its own: in the storage area itself."""
+
+
+def spelled(entry: Entry, piles: Collection[Pile]) -> Entry:
+    """Return the movement with brand and lots as the book writes them, and its own area as no place.
+
+    What is corrected stays as it is typed: that is how a spelling is mended.
+    """
+    values = dict(entry.values)
+    for name in ("place", "to_place"):
+        if values.get(name) == HERE:
+            del values[name]
+    if entry.corrects is None:
+        held = {mark: {getattr(pile, mark) for pile in piles} for mark in MARKS}
+        for name in ("brand", "lot", "to_lot"):
+            values[name] = _as_held(values.get(name), held[name.removeprefix("to_")])
+    return replace(entry, values={name: value for name, value in values.items() if name in entry.values or value})
+
+
+def _as_held(text: Scalar, held: AbstractSet[str]) -> Scalar:
+    if not isinstance(text, str) or not text or text in held:
+        return text
+    return next((one for one in sorted(held) if folded(one) == folded(text)), text)
 
 
 def named(entry: Entry, units: Mapping[Pile, int]) -> Entry:
-    """Return the movement with brand and lot of the only pile that it can mean; else as it is."""
+    """Return the movement with brand and lot of the only pile that it can mean; set apart, it keeps its lot."""
     alike = meant(entry, units)
-    if len(alike) != 1:
-        return entry
-    marks = {"brand": alike[0].brand, "lot": alike[0].lot}
-    return replace(entry, values={**entry.values, **{name: mark for name, mark in marks.items() if mark}})
+    marks = {"brand": alike[0].brand, "lot": alike[0].lot} if len(alike) == 1 else {}
+    values = {**entry.values, **{name: mark for name, mark in marks.items() if mark}}
+    within = entry.act is Act.TRANSFER and not values.get("to_area") and values.get("to_place") != values.get("place")
+    if within and "to_lot" not in values and values.get("lot"):
+        values["to_lot"] = values["lot"]
+    return replace(entry, values=values)
+
+
+def as_kept(entry: Entry, kept: Entry) -> Entry:
+    """Return a repeat with the marks that its first telling got."""
+    marks = {
+        name: mark
+        for name in (*MARKS, "to_lot")
+        if (mark := kept.values.get(name)) is not None
+        and (name not in entry.values or folded(str(entry.values[name])) == folded(str(mark)))
+    }
+    return replace(entry, values={**entry.values, **marks})
 
 
 def meant(entry: Entry, units: Mapping[Pile, int]) -> tuple[Pile, ...]:

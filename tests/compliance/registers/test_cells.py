@@ -12,6 +12,8 @@ from compliance.registers.cells import (
     CellError,
     Marks,
     day,
+    iso,
+    iso_month,
     marks_of,
     number,
     shown,
@@ -158,3 +160,22 @@ def test_a_note_may_have_lines_and_the_pictures_that_phones_write() -> None:
 def test_names_that_look_alike_are_one(name: str) -> None:
     assert typed(typed(name)) == typed(name) == typed(f"\u00a0{name.replace(' ', '  ')}\t")
     assert typed("A\u0301rea  07") == "Área 07"
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("01/11/2026", "2026-11-01"),
+        ("1.2.2026", "2026-02-01"),
+        ("01/11/2026 14:30", "2026-11-01T14:30"),
+        ("01/11/2026T8:05", "2026-11-01T08:05"),
+        ("01/11/2026 08:05:09", "2026-11-01T08:05:09"),
+        ("2026-11-01", "2026-11-01"),
+        ("31/13/2026", "2026-13-31"),
+        ("11/2026", "11/2026"),
+        ("amanhã", "amanhã"),
+    ],
+)
+def test_a_time_as_people_here_write_it_is_one_of_iso_8601(text: str, meant: str) -> None:
+    assert iso(text) == meant
+    assert iso_month("11/2026") == iso_month("2026-11") == "2026-11"

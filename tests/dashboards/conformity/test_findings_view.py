@@ -146,12 +146,19 @@ LIMITS = [
 
 def test_stock_is_held_against_the_licence_and_names_the_class_with_kg_and_law() -> None:
     pile = {"area": "patio", "lot": "", "size_kg": "13", "state": "full", "place": "", "brand": "", "units": 470}
-    data = {"areas": [{"area": "patio", "kg": "6110", "units": 470, "piles": [pile]}], "limits": LIMITS, "doubts": []}
+    other = {**pile, "booked": 475, "counted": 470, "at": "2026-11-30T12:00:00.000Z", "by": "João"}
+    data = {
+        "areas": [{"area": "patio", "kg": "6110", "units": 470, "piles": [pile]}],
+        "limits": LIMITS,
+        "doubts": [],
+        "discrepancies": [{**other, "area": "fundos"}, other],
+    }
     (area,) = stock_view(data, phrases())
     assert area.kg == "6.110 de 6.240 kg licenciados" and area.filled == 97
     assert area.badge.word == "quase cheio: cabem 130 kg (10 P-13)"
     assert area.classes == ("Classe III, até 6.240 kg (Lei 1)",)
-    assert area.states == ("470 cheio",)
+    assert area.states == ("cheio: 470",)
+    assert area.counts == ("Contagem de 30/11/2026 09:00 por João: 470 P-13 cheio, no livro 475 (faltavam 5)",)
 
 
 def test_due_dates_stand_in_their_order_and_an_untold_one_at_the_top() -> None:

@@ -1,13 +1,15 @@
 """What is asked means a moment of the calendar that people use, or is refused by name."""
 
+from datetime import date
 from zoneinfo import ZoneInfo
 
 import pytest
 
 from compliance.registers.entries import Millis
-from dashboards.office import Import
-from gateway.office.asked import MomentError, day_of, from_sheet, moment
+from dashboards.office import Enter, Import, LineAsk
+from gateway.office.asked import MomentError, day_of, from_lines, from_sheet, moment
 from gateway.office.forms import forms
+from gateway.office.refusals import said
 
 ZONE = ZoneInfo("America/Sao_Paulo")
 NOW = Millis(1_800_000_000_000)
@@ -50,3 +52,23 @@ def test_a_sheet_that_says_two_things_of_one_subject_is_refused_by_both_lines() 
 def test_a_count_of_the_stock_has_as_many_lines_for_an_area_as_there_are_piles() -> None:
     head = "area;size_kg;state;units\n"
     assert brought("stock", head + "patio;P-13;cheio;8\npatio;P-13;vazio;3\n") == []
+
+
+@pytest.mark.parametrize("text", ["01/11/2026", "01/11/2026 08:30", "2026-11-01T08:30"])
+def test_a_day_and_a_time_may_be_written_as_people_here_do(text: str) -> None:
+    assert moment(text, ZONE, NOW) == moment("2026-11-01T08:30" if ":" in text else "2026-11-01", ZONE, NOW)
+
+
+def test_a_refused_cell_is_named_by_its_field_and_says_choices_in_words() -> None:
+    sheet = "id;Área;Agente;Carga (kg);No lugar\nE-1;patio;espuma química;8;sim\n"
+    ask = Import(1, "Ana", "extinguisher", sheet.encode())
+    _, (problem,) = from_sheet(ask, forms()["extinguisher"], ZONE, NOW, lambda: "x")
+    assert (problem.line, problem.field) == (2, "agent")
+    assert said(problem, forms())["pt-BR"].startswith("Agente: espuma química não existe; use um destes: pó BC, pó ABC")
+
+
+def test_a_field_may_be_called_by_its_heading() -> None:
+    line = LineAsk("document", "alvara", values={"Validade": "07/2027", "documento": "alvará de uso"})
+    (told,), problems = from_lines(Enter(1, "Ana", (line,)), forms(), ZONE, NOW, lambda: "x")
+    assert problems == []
+    assert told.entry.values == {"valid_until": date(2027, 7, 31), "kind": "use-permit"}

@@ -1,6 +1,7 @@
 """The desk: all or none, nobody overwrites what they never read, a repeat counts once. Covers B64 (the last item)."""
 
 from dataclasses import replace
+from datetime import date
 from decimal import Decimal
 
 from hypothesis import settings
@@ -278,3 +279,94 @@ def test_of_several_piles_alike_nobody_guesses_which_one_is_meant() -> None:
         assert answer.problems[0].problem == "which-pile"
         assert answer.problems[0].right == "9 P-13 full Azul · 5 P-13 full Verde"
     assert isinstance(take(here, move(4, Act.LEAVE, 1, brand="Verde")), Admitted)
+
+
+def mend(number: int, corrects: str, act: Act = Act.VOID, units: int = 0) -> Told:
+    moved = move(number, act, units).entry
+    values = {} if act is Act.VOID else moved.values
+    return Told(replace(moved, values=values, corrects=EntryId(corrects), reason="engano"))
+
+
+def test_an_entry_is_mended_once_so_that_two_corrections_never_add_up() -> None:
+    here = desk()
+    take(here, move(1, Act.ENTER, 60))
+    take(here, mend(2, "e1", Act.ENTER, 6))
+    for second in (mend(3, "e1", Act.ENTER, 6), mend(4, "e1")):
+        assert problems(take(here, second)) == [("corrects", "mended-already")]
+    assert problems(take(here, mend(5, "e2"), mend(6, "e2"))) == [("corrects", "mended-already")]
+    assert here.stock().count("patio") == 6
+    assert isinstance(take(here, mend(7, "e2")), Admitted), "the correction itself can be void"
+    assert isinstance(take(here, mend(8, "e1", Act.ENTER, 16)), Admitted), "and what it had corrected be mended again"
+    assert here.stock().count("patio") == 16
+
+
+def test_a_brand_and_a_lot_are_written_as_the_book_has_them() -> None:
+    here = branded()
+    take(here, move(2, Act.ENTER, 5, brand="AZÚL", lot="norte"))
+    take(here, move(3, Act.ENTER, 5, brand="azul", lot="Norte"))
+    assert isinstance(take(here, move(3, Act.ENTER, 5, brand="azul", lot="Norte")), Admitted), "a repeat is one"
+    assert {(pile.brand, pile.lot): units for pile, units in here.stock().units.items()} == {
+        ("Azul", ""): 9,
+        ("Azul", "norte"): 10,
+    }
+    spelled = replace(move(4, Act.ENTER, 9, brand="AZUL").entry, corrects=EntryId("e1"), reason="a grafia da nota")
+    assert isinstance(take(here, Told(spelled)), Admitted)
+    assert {pile.brand for pile in here.stock().units} == {"Azul", "AZUL"}, "a spelling can be mended"
+
+
+def test_a_thing_is_not_made_anew_by_writing_it_otherwise() -> None:
+    here = desk()
+    take(here, extinguisher(1, kg=Decimal(8)))
+    other = Told(replace(extinguisher(2, kg=Decimal(4)).entry, subject="ext-1"))
+    answer = take(here, other)
+    assert problems(answer) == [("id", "written-otherwise")]
+    assert isinstance(answer, Turned) and answer.problems[0].right == "EXT-1"
+
+
+def test_what_is_not_there_cannot_be_removed() -> None:
+    here = desk()
+    gone = Told(replace(extinguisher(2).entry, act=Act.REMOVE))
+    assert problems(take(here, gone)) == [("id", "not-there")]
+    take(here, extinguisher(1, kg=Decimal(8)))
+    assert isinstance(take(here, gone), Admitted)
+    assert problems(take(here, Told(replace(gone.entry, id=EntryId("x3"))))) == [("id", "not-there")]
+
+
+def test_what_the_configuration_names_is_not_registered_under_another_name() -> None:
+    here = Desk(forms(), ["patio"], {"detector": ["GD-1"], "depot": ["depot"]})
+    for register, subject in (("detector", "GD-9"), ("depot", "outro")):
+        told = Told(replace(extinguisher(1).entry, register=register, subject=subject, values={}))
+        assert problems(take(here, told)) == [("id", "unknown-thing")]
+    assert isinstance(take(here, Told(replace(extinguisher(1).entry, register="detector", subject="GD-1"))), Admitted)
+
+
+def test_a_movement_that_would_change_nothing_is_refused() -> None:
+    here = branded()
+    assert problems(take(here, move(2, Act.TRANSFER, 1))) == [("to_area", "goes-nowhere")]
+    assert problems(take(here, move(2, Act.TRANSFER, 1, to_area="patio", to_place="area"))) == [
+        ("to_area", "goes-nowhere")
+    ]
+    assert problems(take(here, move(3, Act.CHANGE, 1, to_state="full"))) == [("to_state", "goes-nowhere")]
+
+
+def test_what_is_set_apart_keeps_its_lot_and_comes_back_to_its_pile() -> None:
+    here = Desk(forms(), ["patio"])
+    take(here, move(1, Act.ENTER, 9, lot="L1"))
+    take(here, move(2, Act.TRANSFER, 2, to_place="set-apart"))
+    assert {(pile.lot, pile.place): units for pile, units in here.stock().units.items()} == {
+        ("L1", ""): 7,
+        ("L1", "set-apart"): 2,
+    }
+    take(here, move(3, Act.TRANSFER, 2, place="set-apart", to_place="area"))
+    take(here, move(4, Act.ENTER, 1, lot="L1", place="area"))
+    assert {(pile.lot, pile.place): units for pile, units in here.stock().units.items()} == {("L1", ""): 10}
+
+
+def test_nothing_was_done_on_a_day_that_is_still_to_come() -> None:
+    here = Desk(forms(), ["patio"])
+    values: dict[str, Scalar] = {"area": "patio", "agent": "water", "charge_kg": Decimal(8), "present": True}
+    for day, right in ((date(2027, 1, 17), False), (date(2027, 1, 15), True)):
+        told = extinguisher(1, **values, inspected_on=day, charge_until=date(2030, 1, 1))
+        answer = take(here, told)
+        assert isinstance(answer, Admitted) is right, answer
+    assert problems(take(here, extinguisher(2, inspected_on=date(2028, 1, 1)))) == [("inspected_on", "in-the-future")]
