@@ -1,7 +1,7 @@
 """What somebody asks to have entered -> entries, or what is wrong with each line. Pure: time and new ids are given."""
 
 from collections.abc import Callable, Iterable, Mapping
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from compliance.registers.cells import FIRST_YEAR, LAST_YEAR, CellError, Marks, folded, iso, typed
@@ -40,6 +40,20 @@ def moment(text: str, zone: ZoneInfo, now: Millis) -> Millis:
     if found.tzinfo is None:
         found = found.replace(tzinfo=zone)
     return Millis(int(found.astimezone(UTC).timestamp() * SECOND_MS))
+
+
+def until(text: str, zone: ZoneInfo, now: Millis) -> Millis:
+    """Return the last moment of what a text means, for whoever asks how things were: of a day its end.
+
+    Raises:
+        MomentError: it means none.
+    """
+    first = moment(text, zone, now)
+    given = iso(text)
+    if "T" in given or " " in given:
+        return first
+    following = date.fromisoformat(given) + timedelta(days=1)
+    return Millis(int(datetime.combine(following, time(), zone).timestamp() * SECOND_MS) - 1)
 
 
 def day_of(text: str) -> date:

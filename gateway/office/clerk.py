@@ -40,7 +40,7 @@ from gateway.depot import Depot
 from gateway.journal.errors import StoreError
 from gateway.office import attachments, findings, parts, refusals, shown
 from gateway.office import entries as kept
-from gateway.office.asked import MomentError, from_lines, from_sheet, moment
+from gateway.office.asked import MomentError, from_lines, from_sheet, moment, until
 from gateway.office.books import Books
 from gateway.office.counting import StockSource
 from gateway.office.desk import STOCK, Admitted, Told
@@ -305,8 +305,8 @@ class Clerk:
         if ask.what in ("register", "history") and ask.name not in self._books.forms:
             return self._refused(ask.ref, [self._unknown(ask.name)])
         try:
-            on = moment(ask.on, self._books.zone, now) if ask.on else None
-            known = moment(ask.known, self._books.zone, now) if ask.known else None
+            on = until(ask.on, self._books.zone, now) if ask.on else None
+            known = until(ask.known, self._books.zone, now) if ask.known else None
             data = self._looked(ask, on, known, now)
         except MomentError as error:
             return self._refused(ask.ref, [Problem(0, "on", "not-a-date", str(error), "2026-07-31, 2026-07")])
@@ -317,10 +317,13 @@ class Clerk:
     def _report(self, ask: Look) -> Reply:
         """Out of the journal alone, in books of its own: it takes seconds, and nobody waits for it."""
         now = self._now()
-        try:
-            start, end = (moment(text, self._books.zone, now) for text in (ask.start, ask.end))
-        except MomentError as error:
-            return self._refused(ask.ref, [Problem(0, "start", "not-a-date", str(error), "2026-07-31")])
+        told: dict[str, Millis] = {}
+        for name, text in (("start", ask.start), ("end", ask.end)):
+            try:
+                told[name] = moment(text, self._books.zone, now)
+            except MomentError as error:
+                return self._refused(ask.ref, [Problem(0, name, "not-a-date", str(error), "2026-07-31")])
+        start, end = told["start"], told["end"]
         if end <= start:
             return self._refused(ask.ref, [Problem(0, "end", "not-after", ask.end, f"> {ask.start}")])
         return Reply(ask.ref, ok=True, data=report(self._depot, start, end, now))

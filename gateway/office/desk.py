@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from compliance.registers.cells import CellError, folded, shown
-from compliance.registers.entries import STOCK_ACTS, Act, Entry, EntryId, Millis, Standing, fold
+from compliance.registers.entries import STOCK_ACTS, Act, Entry, EntryId, Millis, Standing, fold, in_effect
 from compliance.registers.facts import area_of_piles
 from compliance.registers.forms import Form, Problem, checked, missing
-from compliance.registers.stock import Book, Levels, StockError, admit, after, levels
-from gateway.office.naming import as_kept, meant, named, spelled
+from compliance.registers.stock import Book, Levels, Pile, StockError, admit, after, levels
+from gateway.office.naming import MARKS, as_kept, meant, named, spelled
 from gateway.office.turning import goes_nowhere, mended_twice, mender_of, not_yet
 
 MOST_IN_A_BATCH = 2_000
@@ -179,8 +179,15 @@ class Desk:
             return entry
         units = self._book.levels().units
         kept = self._known.get(entry.id)
-        entry = spelled(entry, units)
+        entry = spelled(entry, self._spellings(units, entry.corrects))
         return named(entry, units) if kept is None else as_kept(entry, kept)
+
+    def _spellings(self, units: Mapping[Pile, int], but: EntryId | None) -> Mapping[str, frozenset[str]]:
+        """How brands and lots are written: by the piles that stand, or by all that was told but for one entry."""
+        if but is None:
+            return {name: frozenset(str(getattr(pile, name)) for pile in units) for name in MARKS}
+        others = [one.values for one in in_effect(self._stock(), Millis(2**62)) if one.id != but]
+        return {name: frozenset(str(values.get(name) or "") for values in others) for name in MARKS}
 
     def stock(self, at: Millis | None = None, known: Millis | None = None) -> Levels:
         """What stands in the areas: now, or at a moment as known then or now."""

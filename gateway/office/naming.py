@@ -3,7 +3,7 @@
 Brands and lots are written as the book has them: capitals and accents make no second brand.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from decimal import Decimal
@@ -20,19 +20,17 @@ HERE = "area"
 """A place that is none of its own: in the storage area itself."""
 
 
-def spelled(entry: Entry, piles: Collection[Pile]) -> Entry:
+def spelled(entry: Entry, held: Mapping[str, AbstractSet[str]]) -> Entry:
     """Return the movement with brand and lots as the book writes them, and its own area as no place.
 
-    What is corrected stays as it is typed: that is how a spelling is mended.
+    `held`: the spellings of each of `MARKS`, but for those of the entry that this one corrects.
     """
     values = dict(entry.values)
     for name in ("place", "to_place"):
         if values.get(name) == HERE:
             del values[name]
-    if entry.corrects is None:
-        held = {mark: {getattr(pile, mark) for pile in piles} for mark in MARKS}
-        for name in ("brand", "lot", "to_lot"):
-            values[name] = _as_held(values.get(name), held[name.removeprefix("to_")])
+    for name in (*MARKS, "to_lot"):
+        values[name] = _as_held(values.get(name), held[name.removeprefix("to_")])
     return replace(entry, values={name: value for name, value in values.items() if name in entry.values or value})
 
 

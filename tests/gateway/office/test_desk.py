@@ -309,9 +309,16 @@ def test_a_brand_and_a_lot_are_written_as_the_book_has_them() -> None:
         ("Azul", ""): 9,
         ("Azul", "norte"): 10,
     }
-    spelled = replace(move(4, Act.ENTER, 9, brand="AZUL").entry, corrects=EntryId("e1"), reason="a grafia da nota")
-    assert isinstance(take(here, Told(spelled)), Admitted)
-    assert {pile.brand for pile in here.stock().units} == {"Azul", "AZUL"}, "a spelling can be mended"
+    again = replace(move(4, Act.ENTER, 8, brand="AZUL").entry, corrects=EntryId("e1"), reason="uma a menos")
+    assert isinstance(take(here, Told(again)), Admitted)
+    assert {pile.brand for pile in here.stock().units} == {"Azul"}, "a correction makes no second brand either"
+
+
+def test_the_spelling_of_a_brand_that_one_entry_alone_has_can_be_mended() -> None:
+    here = branded()
+    mended = replace(move(2, Act.ENTER, 9, brand="AZUL").entry, corrects=EntryId("e1"), reason="a grafia da nota")
+    assert isinstance(take(here, Told(mended)), Admitted)
+    assert {pile.brand for pile in here.stock().units} == {"AZUL"}
 
 
 def test_a_thing_is_not_made_anew_by_writing_it_otherwise() -> None:
