@@ -1,5 +1,6 @@
 """What the rows of a report say in words, beside their ids and keys. Pure."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -7,6 +8,9 @@ from typing import Any
 from dashboards.conformity.phrases import Phrases
 
 Row = Mapping[str, Any]
+
+ASIDE = re.compile(r" ?\([^()]*\{[^()]*\)")
+"""What a sentence says in brackets of the one case it is about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,7 @@ class Readable:
         said = {
             "thing": self._alarmed(one["kind"], one["subject"]),
             "kind_said": self.phrases.locale.text(f"report.kind.{one['kind']}"),
-            "reason_said": self._why("reason", one["reason"]),
+            "reason_said": self._why("reason", one["reason"], one["subject"].partition(":")[0]),
         }
         return {**one, **said}
 
@@ -75,11 +79,27 @@ class Readable:
                         "value": value,
                         "by": told["by"],
                         "effective": told["effective"],
+                        "recorded": told.get("recorded"),
+                        "late": told.get("late"),
                         "register_said": self._register(register),
                         "thing": self.phrases.subject(subject),
                         "field_said": self.phrases.fact(subject, field),
-                        "value_said": self.phrases.value(subject, field, value),
+                        "value_said": self._value(subject, field, value),
                     }
+
+    def count(self, one: Row) -> dict[str, Any]:
+        """Say a count that found other than the book."""
+        return {**self.pile(one), "off": one["counted"] - one["booked"]}
+
+    def movement(self, one: Row) -> dict[str, Any]:
+        """Say a row of the map of movements."""
+        return {**one, "state_said": self.phrases.state(one["state"]), "recounted": one["counted"]}
+
+    def mended(self, one: Row) -> dict[str, Any]:
+        """Say what was corrected, voided or removed."""
+        act = "corrected" if one["corrects"] and one["act"] != "void" else one["act"]
+        said = {"thing": self.phrases.subject(f"{one['register']}:{one['subject']}")}
+        return {**one, **said, "act_said": self.phrases.locale.text(f"report.act.{act}")}
 
     def _asked(self, one: Row) -> dict[str, str]:
         """What was asked by which law, and of what."""
@@ -106,10 +126,17 @@ class Readable:
             case _:
                 return self._detector(subject)
 
-    def _why(self, of: str, code: str) -> str:
-        """Say why: in the report's own words, else in those of the alarm messages."""
+    def _value(self, subject: str, field: str, value: Any) -> str:  # noqa: ANN401 - JSON
+        if field in ("area", "one", "other") and isinstance(value, str):
+            return self.phrases.areas.get(value, value)
+        return self.phrases.value(subject, field, value)
+
+    def _why(self, of: str, code: str, part: str = "") -> str:
+        """Say why: in the report's own words, else in those of the alarm messages, whose first clause says what is."""
         locale = self.phrases.locale
-        own = locale.words.get(f"report.{of}.{code}")
+        told = ASIDE.sub("", locale.words.get(f"what.{part}.{code}", "")).partition(". ")[0].rstrip(".")
+        what = "" if "{" in told else told
+        own = locale.words.get(f"report.{of}.{code}") or what
         return own or (locale.reason(code) if code else "")
 
     def _detector(self, detector: str) -> str:

@@ -24,8 +24,14 @@ LEDGER = (
 )  # fmt: skip
 GAPS = ("detector", "state", "start", "end", "seconds", "cause", "by", "state_said", "cause_said", "thing")
 REGISTERS = ("register", "subject", "field", "value", "by", "effective")
-REGISTERS_SAID = ("register_said", "thing", "field_said", "value_said")
-TIMES = frozenset({"begun", "ended", "sampled", "acknowledged", "cleared", "reset", "start", "end", "effective"})
+REGISTERS_SAID = ("register_said", "thing", "field_said", "value_said", "recorded", "late")
+COUNTS = ("at", "area", "lot", "size_kg", "state", "brand", "place", "booked", "counted", "off", "by")
+COUNTS_SAID = ("area_said", "state_said", "place_said")
+MOVEMENTS = ("size_kg", "state", "brand", "opening", "in", "out", "changed", "recounted", "closing", "state_said")
+MENDED = ("recorded", "register", "subject", "act", "entry", "corrects", "reason", "by", "thing", "act_said")
+TIMES = frozenset(
+    {"at", "recorded", "begun", "ended", "sampled", "acknowledged", "cleared", "reset", "start", "end", "effective"}
+)
 
 
 def tables(report: Mapping[str, Any], phrases: Phrases) -> str:
@@ -52,11 +58,20 @@ def tables(report: Mapping[str, Any], phrases: Phrases) -> str:
         _table("breaches", (*BREACHES, *BREACHES_SAID), broken, locale),
         _table("alarms", (*ALARMS, *ALARMS_SAID), map(said.alarm, report["alarms"]), locale),
         _table("stock", STOCK, map(said.pile, piles), locale),
+        _table("counts", (*COUNTS, *COUNTS_SAID), map(said.count, _within(report)), locale),
+        _table("movements", MOVEMENTS, map(said.movement, report["movements"]), locale),
+        _table("mended", MENDED, map(said.mended, report["mended"]), locale),
         _table("registers", (*REGISTERS, *REGISTERS_SAID), said.registered(report["registers"]), locale),
         _table("ledger", LEDGER, map(said.watched, report["ledger"]), locale),
         _table("gaps", GAPS, map(said.gap, report["gaps"]), locale),
     ]
     return MARK + "\r\n".join(parts)
+
+
+def _within(report: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The counts of the report's time that found other than the book."""
+    start = report["from"]
+    return [one for one in report["stock"]["discrepancies"] if one.get("at", start) >= start]
 
 
 def _table(title: str, names: Sequence[str], rows: Iterable[Mapping[str, Any]], locale: Locale) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from alerts.messages.catalogue import Catalogue
 
-OF_ALARMS = ("why.", "part.")
+OF_ALARMS = ("why.", "part.", "what.")
 
 
 def report_words(language: str) -> Mapping[str, str]:

@@ -5,11 +5,12 @@ from typing import Any
 import msgspec
 
 from compliance.registers.entries import Millis
+from compliance.registers.movements import month
 from gateway import watchbook
 from gateway.depot import Depot
 from gateway.journal import audit
 from gateway.journal.reader import JournalReader
-from gateway.office import history
+from gateway.office import history, shown
 from gateway.office.books import Books
 from gateway.office.shown import time
 
@@ -36,7 +37,7 @@ def report(depot: Depot, start: Millis, end: Millis, now: Millis) -> dict[str, A
             "name": depot.name,
             "address": depot.address,
             "areas": {area.id: area.name for area in depot.areas if area.name},
-            "detectors": {one.id: one.name for one in depot.detectors if one.name},
+            "detectors": {one.id: one.name for one in depot.detectors if one.name not in ("", one.id)},
         },
         "from": time(start),
         "to": time(end),
@@ -45,7 +46,9 @@ def report(depot: Depot, start: Millis, end: Millis, now: Millis) -> dict[str, A
         "verdicts": _verdicts(books, last),
         "breaches": history.breaches(books.judge.changes, start, end),
         "stock": books.stock(last, None, last),
+        "movements": shown.movements(month(books.desk.entries, start, end)),
         "registers": books.registers(last, None),
+        "mended": shown.mended(books.desk.entries, start, end),
         "alarms": alarms,
         "ledger": ledger["months"],
         "gaps": history.gaps(ledger["stretches"]),

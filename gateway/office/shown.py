@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from compliance.registers.entries import Entry, Millis, Standing
+from compliance.registers.entries import Act, Entry, Millis, Standing
 from compliance.registers.forms import Field, Form, to_json
 from compliance.registers.movements import Kind, Row
 from compliance.registers.stock import Levels, Pile
@@ -26,7 +26,7 @@ def register(standing: Mapping[str, Standing]) -> list[dict[str, Any]]:
             "since": time(held.since),
             "last": held.last,
             "values": {name: to_json(value) for name, value in held.values.items()},
-            "told": {name: {"by": entry.by, "effective": time(entry.effective)} for name, entry in held.told.items()},
+            "told": {name: _told(entry) for name, entry in held.told.items()},
         }
         for _, held in sorted(standing.items())
     ]
@@ -48,6 +48,24 @@ def history(entries: Iterable[Entry]) -> list[dict[str, Any]]:
             "corrects": entry.corrects,
         }
         for entry in entries
+    ]
+
+
+def mended(entries: Iterable[Entry], start: Millis, end: Millis) -> list[dict[str, Any]]:
+    """What was corrected, voided or removed in a time, by whom and why, in the order in which it was told."""
+    return [
+        {
+            "register": entry.register,
+            "subject": entry.subject,
+            "act": entry.act.value,
+            "entry": entry.id,
+            "corrects": entry.corrects,
+            "reason": entry.reason,
+            "by": entry.by,
+            "recorded": time(entry.recorded),
+        }
+        for entry in entries
+        if start <= entry.recorded < end and (entry.corrects is not None or entry.act is Act.REMOVE)
     ]
 
 
@@ -111,6 +129,11 @@ def pile_data(pile: Pile) -> dict[str, Any]:
 def time(at: Millis) -> str:
     """RFC 3339 UTC."""
     return rfc3339(UtcNanos(at * MILLISECOND))
+
+
+def _told(entry: Entry) -> dict[str, Any]:
+    told = {"by": entry.by, "effective": time(entry.effective), "recorded": time(entry.recorded)}
+    return {**told, "late": entry.late, "entry": entry.id}
 
 
 def _field(field: Field) -> dict[str, Any]:

@@ -16,7 +16,9 @@ FINDING = {
     "since": "2026-11-30", "margin": None, "holds_until": None, "due": None,
 }  # fmt: skip
 DAY = "2026-11-30T12:00:00.000Z"
+PILE = {"area": "patio", "lot": "", "size_kg": "13", "state": "empty", "brand": "A", "place": "area"}
 GAP = {"detector": "GD-1", "state": "blind", "start": DAY, "end": DAY, "seconds": 1, "by": ""}
+TOLD = {"by": "Ana", "effective": DAY, "recorded": DAY, "late": True}
 ALARM = {"id": "d-1-1", "level": None, "drill": False, "sampled": DAY}
 
 
@@ -39,14 +41,28 @@ def report(verdict: Verdict) -> dict[str, object]:
             {**ALARM, "subject": "GD-1", "kind": "BLIND", "reason": "head-fault"},
             {**ALARM, "subject": "area:patio", "kind": "BLIND", "reason": "uncovered"},
             {**ALARM, "subject": "output:sirene", "kind": "SYSTEM", "reason": "wrong-state"},
+            {**ALARM, "subject": "flood", "kind": "SYSTEM", "reason": "many"},
             {**ALARM, "subject": "house-23/depot:depot", "kind": "COMPLIANCE", "reason": "due-30"},
         ],
         "ledger": [{"detector": "GD-1", "month": "2026-11", "seconds": 60.0, "out_of_service_pct": 2.5}],
-        "stock": {"areas": [{"piles": [
-            {"area": "patio", "lot": "", "size_kg": "13", "state": "empty", "brand": "A", "place": "area", "units": 4}
-        ]}]},
+        "stock": {
+            "areas": [{"piles": [{**PILE, "units": 4}]}],
+            "discrepancies": [
+                {**PILE, "booked": 9, "counted": 4, "at": "2026-11-30T13:00:00.000Z", "by": "João"},
+                {**PILE, "booked": 77, "counted": 4, "at": "2026-10-30T13:00:00.000Z", "by": "João"},
+            ],
+        },
+        "movements": [{
+            "size_kg": "13", "state": "full", "brand": "A", "opening": 0, "in": 60, "out": 1, "changed": -45,
+            "counted": 295, "closing": 309,
+        }],
+        "mended": [{
+            "register": "stock", "subject": "patio", "act": "void", "entry": "e2", "corrects": "e1", "reason": "engano",
+            "by": "Ana", "recorded": DAY,
+        }],
         "registers": {"extinguisher": [{
-            "subject": "EXT-7", "values": {"agent": "powder-bc"}, "told": {"agent": {"by": "Ana", "effective": DAY}}
+            "subject": "EXT-7", "values": {"agent": "powder-bc", "area": "patio"},
+            "told": {"agent": TOLD, "area": TOLD},
         }]},
         "gaps": [{**GAP, "cause": cause} for cause in ("crash", "never-heard", "")],
     }  # fmt: skip
@@ -99,3 +115,15 @@ def test_every_kind_reason_of_the_law_and_cause_of_the_ledger_has_words(language
     assert {f"report.kind.{kind}" for kind in ("GAS", "BLIND", "SYSTEM", "COMPLIANCE")} <= words.keys()
     assert {f"report.reason.{code}" for code in ("violated", "due-30", "due-7", "due-0")} <= words.keys()
     assert {f"report.cause.{code}" for code in ("signal", "crash", "slept", "clock")} <= words.keys()
+
+
+def test_what_an_inspector_asks_of_the_stock_is_in_the_report_and_said_in_words() -> None:
+    told = tables(report(Verdict.COMPLIANT), phrases("pt-BR"))
+
+    assert "2026-11-30 10:00:00;patio;;13;empty;A;area;9;4;-5;João;Área Pátio;vazio;\r\n" in told
+    assert ";77;" not in told, "a count of before the time is not of the time"
+    assert "13;full;A;0;60;1;-45;295;309;cheio\r\n" in told
+    assert ";stock;patio;void;e2;e1;engano;Ana;Estoque em Pátio;anulação\r\n" in told
+    assert "extinguisher;EXT-7;area;patio;Ana;2026-11-30 09:00:00;" in told
+    assert ";Extintor EXT-7;Área;Pátio;2026-11-30 09:00:00;sim\r\n" in told
+    assert ";muitos avisos juntos;falha no sistema;muitos avisos juntos\r\n" in told
