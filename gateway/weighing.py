@@ -24,6 +24,7 @@ class Scale:
         check_s: between two readings.
         readings: so many in a row must agree, within `within_kg`.
         least_kg, most_kg: what can be one container; less is an empty platform, more is something else.
+        tags: the tag reader that stands beside it; empty for none.
         unseen_s: without a weight that may be counted for so long, it is told.
     """
 
@@ -43,6 +44,7 @@ class Scale:
     within_kg: float = 0.05
     least_kg: float = 6.5
     most_kg: float = 39.0
+    tags: str = ""
     unseen_s: float = 120.0
 
 

@@ -127,7 +127,10 @@ def whole(cell: str, marks: Marks | None = None) -> int:
     Raises:
         CellError: no number, ambiguous, or with a fraction.
     """
-    value = number(cell, marks)
+    try:
+        value = number(cell, marks)
+    except CellError as error:
+        raise CellError(error.problem, cell, "12" if error.problem == "not-a-number" else error.right) from error
     if value != value.to_integral_value():
         raise CellError("not-whole", cell, "12")
     return int(value)

@@ -254,6 +254,7 @@ class StockSourceTable(Table):
     measure: Text = Field(default="weight", examples=['"gross"'])
     channel: int | None = Field(default=None, ge=0, le=1000, examples=["1"])
     weighs: Literal["full", "empty"] = Field(default="full", examples=['"empty"'])
+    tags: Text | None = Field(default=None, examples=['"leitor-balcao"'])
     kg_per_unit: float | None = Field(default=None, gt=0, le=1e6, examples=["0.01"])
     check_s: float = Field(default=0.5, ge=0.2, le=10, examples=["0.5"])
     readings: int = Field(default=3, ge=2, le=20, examples=["3"])

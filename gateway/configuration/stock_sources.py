@@ -26,7 +26,7 @@ LEAST_PART, MOST_PART = 0.5, 3.0
 ONE_TAG_S = 10.0
 
 OF_BROKER = ("value", "number", "wraps_at", "again_s")
-OF_LINE = ("unit", "channel", "kg_per_unit", "least_kg", "most_kg")
+OF_LINE = ("unit", "channel", "kg_per_unit", "least_kg", "most_kg", "tags")
 
 
 def stock_sources_of(sheet: Sheet, tables: Tables, folder: Path) -> tuple[StockSource, ...]:
@@ -124,6 +124,10 @@ def _scale(sheet: Sheet, tables: Tables, entry: Entry[StockSourceTable], folder:
         sheet.refuse((*path, "unit"), "missing", word="unit", example="unit = 9")
     if table.profile is None:
         sheet.refuse((*path, "profile"), "missing", word="profile", example='profile = "tuna-id551pn"')
+    readers = [each.table.id for each in tables.stock_sources if each.table.kind == "tags"]
+    if table.tags is not None and table.tags not in readers:
+        values = {"table": "stock_source", "id": shown(table.tags), "near": near(table.tags, readers)}
+        sheet.refuse((*path, "tags"), "unknown_reference", **values)
     profile = _profile(sheet, entry, folder)
     weight = None if profile is None else _weight(sheet, entry, profile)
     size = _size(table)
@@ -146,6 +150,7 @@ def _scale(sheet: Sheet, tables: Tables, entry: Entry[StockSourceTable], folder:
         act=table.act or "",
         brand=table.brand,
         name=table.name or table.id,
+        tags=table.tags or "",
         check_s=table.check_s,
         readings=table.readings,
         within_kg=table.within_kg,

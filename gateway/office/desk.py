@@ -14,6 +14,7 @@ from compliance.registers.facts import area_of_piles
 from compliance.registers.forms import Form, Problem, checked, missing
 from compliance.registers.stock import Book, Levels, Pile, StockError, admit, after, levels
 from gateway.office.naming import MARKS, as_kept, meant, named, spelled
+from gateway.office.tares import CONTAINERS, TICKETS, below_tare, with_tares
 from gateway.office.turning import goes_nowhere, mended_twice, mender_of, not_yet
 
 MOST_IN_A_BATCH = 2_000
@@ -174,13 +175,18 @@ class Desk:
         return Admitted(tuple(replace(one.entry, recorded=now) for one in fresh), again)
 
     def _named(self, entry: Entry) -> Entry:
-        """A movement with the brand and lot that were left out, as they can only be; a repeat with those it got."""
-        if entry.register != STOCK:
-            return entry
-        units = self._book.levels().units
+        """An entry with what was left out and can only be so: brand, lot, a stamped tare; a repeat with what it got."""
         kept = self._known.get(entry.id)
+        if entry.register != STOCK:
+            held = self._held(entry) if entry.register == TICKETS else None
+            return with_tares(entry, kept, held, lambda: self.standing(CONTAINERS))
+        units = self._book.levels().units
         entry = spelled(entry, self._spellings(units, entry.corrects))
         return named(entry, units) if kept is None else as_kept(entry, kept)
+
+    def _held(self, entry: Entry) -> Standing | None:
+        key = (entry.register, entry.subject)
+        return fold(self.history(*key), Millis(2**62)).get(key)
 
     def _spellings(self, units: Mapping[Pile, int], but: EntryId | None) -> Mapping[str, frozenset[str]]:
         """How brands and lots are written: by the piles that stand, or by all that was told but for one entry."""
@@ -305,6 +311,8 @@ class Desk:
             if known.deed and not_yet(value, now):
                 yield Problem(line, name, "in-the-future", str(value), "a time that has been")
         yield from self._places(entry, line)
+        if entry.register == TICKETS:
+            yield from below_tare(entry, self._held(entry), line)
         if entry.register == STOCK:
             units = self._book.levels().units
             if alike := meant(entry, units):

@@ -18,9 +18,13 @@ from gateway.office import entries as kept
 from gateway.office.books import Books
 from gateway.office.counting import StockSource
 from gateway.office.desk import Admitted, Told
+from gateway.weighing import Scale
 
 LONGEST_AGAIN_MS = 86_400_000
 """How long a tag is remembered: the longest `again_s` there is."""
+
+BESIDE_MS = 20_000
+"""How long before a weighing is entered its container's tag may have been read."""
 
 Write = Callable[[str, Sequence[kept.Line], Millis], Awaitable[None]]
 
@@ -51,12 +55,12 @@ class Intake:
         scale = self._scales.get(ask.source)
         if scale is None:  # it left the configuration while its weighing waited
             return (Problem(0, "source", "unknown-source", ask.source, ", ".join(self._scales)),)
-        ticket = tickets.ticket(scale, ask, now, self._books.zone)
+        ticket = tickets.ticket(scale, ask, now, self._books.zone, self._tag_beside(scale, now))
+        if self._books.desk.find(ticket.id) is not None:  # told again: its tag may no longer be the one read last
+            return ()
         answer = self._books.desk.admit([Told(ticket)], now)
         if not isinstance(answer, Admitted):
             return answer.problems
-        if answer.again:
-            return ()
         entries = list(answer.entries)
         if scale.act:
             moved, doubt = self._moved(tickets.movement(scale, ask, now), now)
@@ -65,6 +69,13 @@ class Intake:
                 entries.append(tickets.doubted(scale, ask, now, doubt, _new_id))
         await self._write(scale.id, [kept.line(entry) for entry in entries], now)
         return ()
+
+    def _tag_beside(self, scale: Scale, now: Millis) -> str:
+        """The tag that the scale's reader has read of late; none where it read several: nobody guesses which."""
+        lately = {
+            tag for (source, tag), at in self._tags.items() if source == scale.tags and 0 <= now - at <= BESIDE_MS
+        }
+        return lately.pop() if len(lately) == 1 else ""
 
     def _passed(self, source: StockSource, payload: bytes, now: Millis) -> list[Entry]:
         tags = counting.tags(source, payload)

@@ -1,6 +1,7 @@
 """What a scale has weighed -> a weigh ticket, and the movement of the stock it stands for. Pure.
 
-A scale knows a weight and no tare: the tare stamped on the container and the price are for a person to add.
+A scale knows a weight and no tare. Where a reader beside it has read one tag, the ticket names that container, and the
+tare that is on record for it follows (`gateway.office.tares`); else tare and price are for a person to add.
 """
 
 from collections.abc import Callable
@@ -13,16 +14,17 @@ from compliance.registers.facts import day
 from dashboards.office import Weighed
 from gateway.office.counting import MARKS, MOVES
 from gateway.office.desk import STOCK
+from gateway.office.tares import TICKETS
 from gateway.weighing import Scale
-
-TICKETS = "weighing"
-"""The register of weigh tickets."""
 
 SOURCE = "scale"
 
 
-def ticket(scale: Scale, weighed: Weighed, now: Millis, zone: ZoneInfo) -> Entry:
-    """Return the ticket's entry; its id follows from scale and moment, so that a repeat is known for one."""
+def ticket(scale: Scale, weighed: Weighed, now: Millis, zone: ZoneInfo, tag: str = "") -> Entry:
+    """Return the ticket's entry; its id follows from scale and moment, so that a repeat is known for one.
+
+    `tag`: the only one that the reader beside the scale has read meanwhile.
+    """
     at = Millis(weighed.at_ms)
     kg = Decimal(weighed.kg)
     values: dict[str, Scalar] = {"weighed_on": day(at, zone)}
@@ -30,6 +32,8 @@ def ticket(scale: Scale, weighed: Weighed, now: Millis, zone: ZoneInfo) -> Entry
         values |= {"nominal_kg": scale.size_kg, "full_weighed_kg": kg, "full_weighed": True}
     else:
         values |= {"empty_weighed_kg": kg, "empty_weighed": True, "exchange": True}
+    if tag:
+        values["full_container" if scale.full else "empty_container"] = tag
     local = datetime.fromtimestamp(at / 1000, UTC).astimezone(zone)
     subject = f"{scale.id}-{local:%Y-%m-%d-%H%M%S}"
     return Entry(EntryId(_id(weighed)), TICKETS, subject, Act.RECORD, values, at, now, scale.id, SOURCE)

@@ -352,6 +352,9 @@ def rows_of_errors() -> str:
 # --- words ----------------------------------------------------------------------------------------
 
 
+PLACES = re.compile(r"\{\w+\}")
+
+
 @cache
 def said_in(language: str) -> list[re.Pattern[str]]:
     texts = [
@@ -359,7 +362,8 @@ def said_in(language: str) -> list[re.Pattern[str]]:
         for package in ("dashboards", "dashboards.conformity", "alerts.messages", "gateway.words")
         for text in Catalogue.load(package, language).texts.values()
     ]
-    return [re.compile(re.sub(r"\\\{\w+\\\}", ".+", re.escape(text))) for text in texts if re.search(r"\w{3}", text)]
+    own = [text for text in texts if re.search(r"\w{3}", PLACES.sub("", text))]  # one of places only is in every word
+    return [re.compile(re.sub(r"\\\{\w+\\\}", ".+", re.escape(text))) for text in own]
 
 
 @pytest.mark.parametrize("language", GUIDES)

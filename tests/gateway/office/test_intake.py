@@ -94,3 +94,18 @@ async def test_a_reader_that_tells_of_two_tags_moves_two_and_a_repeat_only_after
     assert await office.intake.heard(reader, reads, NOW)
     await office.intake.heard(reader, reads, Millis(NOW + 1_000))
     assert office.desk.stock().count("patio") == units
+
+
+@pytest.mark.parametrize(("read", "named"), [(["3074ab"], "3074ab"), (["3074ab", "3074ac"], None), ([], None)])
+async def test_a_ticket_names_the_only_container_whose_tag_the_reader_beside_the_scale_has_read(
+    read: list[str], named: str | None
+) -> None:
+    office = Office(replace(SCALE, tags="leitor"))
+    reader = StockSource("leitor", "tags", "t", "patio", Decimal(13), "in")
+    await office.intake.heard(reader, b"3074ff", Millis(NOW - 60_000))
+    for tag in read:
+        await office.intake.heard(reader, tag.encode(), Millis(NOW - 3_000))
+    assert await office.intake.weighed(WEIGHED, NOW) == ()
+    assert await office.intake.weighed(WEIGHED, Millis(NOW + 60_000)) == (), "told again, when no tag is near any more"
+    (held,) = office.desk.standing("weighing").values()
+    assert held.values.get("full_container") == named
