@@ -129,8 +129,7 @@ class Hands:
         now = self._clock.now()
         self.perform(self._engine.advance(now))  # so that somebody looks at the civil clock, however quiet it is
         self.pulse.beat(now)
-        self._losses.look(now.mono)
-        self._losses.stands(self._journal.stands_s())
+        self._losses.look(now.mono, self._journal.stands_s())
         self._say_journal()
         for relay in self._wiring.heartbeats:
             relay.beat()
@@ -189,7 +188,7 @@ class Hands:
         """The journal's thread is in trouble, or out of it."""
 
         def hear() -> None:
-            self._losses.writer(reason if unwell else "")
+            self._losses.writer(reason if unwell else "", self._clock.now().mono)
             self._say_journal()
 
         self._loop.call_soon_threadsafe(hear)

@@ -1,4 +1,4 @@
-"""What is the matter with the journal, from all who know of it, and with a disk that tells nobody. Pure."""
+"""What is the matter with journal or store, from all who know of it, and with a disk that tells nobody. Pure."""
 
 from sensors.stamps import SECOND, Instant
 
@@ -8,18 +8,16 @@ STANDS = 60 * SECOND
 HANGS_S = 5.0
 """A disk that has taken nothing for so long hangs: a write or sync of it does not return, so no error comes of it."""
 
-
-def worst(reason: str, stands_s: float) -> str:
-    """Return what is the matter with one who writes: what it says itself, or that it has been at one write too long."""
-    return "hangs" if stands_s > HANGS_S and reason in ("", "slow") else reason
+SLOW, HANGS = "slow", "hangs"
 
 
 class Losses:
-    """One journal's condition."""
+    """The condition of one who writes."""
 
     def __init__(self) -> None:
         self._writer = ""
-        self._stands_s = 0.0
+        self._hangs = False
+        self._slow_until: Instant | None = None
         self._lost = ""
         self._until = Instant(0)
         self._kept = False
@@ -27,15 +25,15 @@ class Losses:
     @property
     def reason(self) -> str:
         """The reason code of what stands, the writer's first; empty while all is well."""
-        return worst(self._writer, self._stands_s) or self._lost
+        if self._hangs and self._writer in ("", SLOW):
+            return HANGS
+        return self._writer or self._lost or ("" if self._slow_until is None else SLOW)
 
-    def writer(self, reason: str) -> None:
-        """The writer is in trouble for this reason; empty: it is well."""
+    def writer(self, reason: str, now: Instant) -> None:
+        """The writer is in trouble for this reason; empty: it is well. A quick write makes no slow disk a quick one."""
+        if self._writer == SLOW and not reason:
+            self._slow_until = Instant(now + STANDS)
         self._writer = reason
-
-    def stands(self, seconds: float) -> None:
-        """For so long the writer has written nothing of what waits."""
-        self._stands_s = seconds
 
     def lost(self, reason: str, now: Instant) -> None:
         """A record never came to be written."""
@@ -45,7 +43,13 @@ class Losses:
         """The journal has kept a record."""
         self._kept = True
 
-    def look(self, now: Instant) -> None:
-        """Once a second: a loss is over when the journal works again."""
+    def look(self, now: Instant, stands_s: float) -> None:
+        """Once a second; the writer has been at one write for so long.
+
+        A loss is over when the journal works again, slowness when nothing was slow for a while.
+        """
+        self._hangs = stands_s > HANGS_S
+        if self._slow_until is not None and now >= self._slow_until:
+            self._slow_until = None
         if self._lost and self._kept and now >= self._until:
             self._lost = ""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from gateway.depot import Depot
 from gateway.events import Record
 from gateway.journal.errors import StoreError
-from gateway.losses import worst
+from gateway.losses import Losses
 from gateway.runtime import Part
 from gateway.store import layout, spool
 from gateway.store.feed import Feed
@@ -51,7 +51,7 @@ class Recording:
         self._condition = condition
         self._loop = asyncio.get_running_loop()
         self._recorder = Recorder(readings_path(depot), depot.keeping, clock, self._store_trouble)
-        self._unwell = self._told = ""
+        self._losses, self._told = Losses(), ""
         self._spool: Spool | None = None
         self._sender: Sender | None = None
         self.take: Callable[[Scan], None] = self._recorder.take
@@ -100,6 +100,7 @@ class Recording:
 
     def beat(self, utc: int, figures: Callable[[], Mapping[str, float]]) -> None:
         """Once a second: whether the disk hangs, and the watch's own figures, which now and then go to the database."""
+        self._losses.look(self._clock.now().mono, self._recorder.stands_s())
         self._say_store()
         if self._sender is not None:
             self._recorder.beat(utc, figures)
@@ -133,13 +134,13 @@ class Recording:
         """The recorder's thread tells; the engine hears it on its own loop."""
 
         def hear() -> None:
-            self._unwell = reason if unwell else ""
+            self._losses.writer(reason if unwell else "", self._clock.now().mono)
             self._say_store()
 
         self._loop.call_soon_threadsafe(hear)
 
     def _say_store(self) -> None:
-        reason = worst(self._unwell, self._recorder.stands_s())
+        reason = self._losses.reason
         if reason != self._told:
             self._told = reason
             self._condition("store", present=bool(reason), reason=reason, detail="")

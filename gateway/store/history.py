@@ -84,8 +84,10 @@ class ReadingsHistory(FileView):
         Raises:
             StoreError: the file cannot be read.
         """
-        for hour in range(start_s - start_s % HOUR, end_s, HOUR):
-            first, last = max(hour, start_s), min(hour + HOUR, end_s)
+        begin, end = self._once(lambda: self._span(detector))
+        begin, end = max(begin, start_s), min(end, end_s)
+        for hour in range(begin - begin % HOUR, end, HOUR):
+            first, last = max(hour, begin), min(hour + HOUR, end)
             yield from self._once(lambda first=first, last=last: self._minutes(detector, first, last))  # type: ignore[misc]
 
     # --- inside one transaction ------------------------------------------------------------------
@@ -127,6 +129,16 @@ class ReadingsHistory(FileView):
                 buckets.add((t0 - start) // step, *sums)
         for t0, row in running.items():
             buckets.add((t0 - start) // step, row.n, row.low, row.high, row.total, row.code)
+
+    def _span(self, detector: str) -> tuple[int, int]:
+        """From when until when something of it may be kept, so that nobody looks through years without any."""
+        head = self._head(detector)
+        ((first, last),) = self._ask(
+            "SELECT min(t0), max(t0) FROM minute WHERE head = ?", (-1 if head is None else head,)
+        )
+        known = [each for each in (first, last) if each is not None]
+        known += [] if head is None else [t0 for t0, _ in self._open(head)]
+        return (min(known), max(known) + MINUTE) if known else (0, 0)
 
     def _minutes(self, detector: str, first: int, last: int) -> list[tuple[int, Row]]:
         head = self._head(detector)

@@ -131,10 +131,25 @@ async def test_a_disk_that_neither_takes_a_record_nor_fails_is_told_until_it_goe
     hands.journal_trouble(True, "full")
     await told()
     assert (await told())[-1] == ("journal", True, "full"), "it has said itself what the matter is"
-    hands.journal_trouble(True, "slow")
+    hands.journal_trouble(False, "")
     await told()
     assert (await told())[-1] == ("journal", True, "hangs")
-    hands.journal_trouble(False, "")
     journal.stands = 0.0
     await told()
     assert (await told())[-1] == ("journal", False, "")
+
+
+async def test_a_disk_now_slow_now_quick_is_told_once_until_it_was_quick_for_a_minute() -> None:
+    heard: list[SystemCondition] = []
+    clock, journal = Hour(), Picky()
+    hands = hands_of(clock, journal, heard)
+    told = partial(beaten, hands, heard)
+    for _ in range(5):
+        hands.journal_trouble(True, "slow")
+        hands.journal_trouble(False, "")
+        clock.at_s += 20
+        await told()
+    assert await told() == [("journal", True, "slow")]
+    clock.at_s += 61
+    await told()
+    assert await told() == [("journal", True, "slow"), ("journal", False, "")]

@@ -120,6 +120,20 @@ def test_a_clock_set_back_adds_to_what_was_there_and_counts_nothing_twice(path: 
     assert day.n == (180,)
 
 
+def test_years_without_a_reading_cost_an_export_nothing(path: Path):
+    book = Embedded.open(path)
+    for second in (0, 30, 5000, 5001):
+        book.write([tick(second, a=1.0)])
+    with ReadingsHistory(path) as history:
+        asked: list[int] = []
+        minutes = history._minutes
+        history._minutes = lambda head, first, last: asked.append(first) or minutes(head, first, last)
+        kept = [t0 - BEGIN_S for t0, _ in history.minutes("a", 0, 4_000_000_000)]
+        assert kept == [0, 4980], "the unfinished minute included"
+        assert len(asked) == 2, "an hour each"
+        assert list(history.minutes("nobody", 0, 4_000_000_000)) == []
+
+
 def test_old_seconds_go_minutes_stay_and_what_stands_around_an_alarm_is_kept_for_ever(path: Path):
     book = Embedded.open(path)
     for second in range(3600):
