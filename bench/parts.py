@@ -103,7 +103,7 @@ def _engine(folder: Path) -> Engine:
         link=lambda _: None,
         output=lambda _output, _on, _reason: None,
         outcome=lambda _delivery, _outcome: None,
-        first_output=lambda _: None,
+        alarm=lambda _: None,
         condition=lambda _: None,
     )
     wiring = build(depot, SystemClock(), Pacer(), ears)

@@ -361,6 +361,8 @@ class Engine:
                 self.firsts.begun(alarm, turn)
             if send:
                 self._tell(event, ticket, turn)
+            else:
+                self.telling.owe(event, ticket, turn, Heard.STATES)
         if turn.events or turn.votes:
             self.tests.give_way(turn)
             self.outputs.follow(turn)
@@ -383,6 +385,7 @@ class Engine:
     def _conclude(self, turn: Turn) -> None:
         """Draw what follows from the turn's events for other alarms."""
         self.suppressing.follow_rules(turn)
+        self.sight.speak_for_the_muffled(turn)
         self._areas.look(turn)
 
 

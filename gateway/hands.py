@@ -10,7 +10,7 @@ from typing import Protocol, assert_never
 
 import structlog
 
-from alerts.alarms import AlarmKey, Delivery, Outcome
+from alerts.alarms import AlarmKey, AlarmState, Delivery, Outcome
 from gateway.engine import Engine
 from gateway.events import (
     ClockSet,
@@ -31,7 +31,7 @@ from gateway.losses import Losses
 from gateway.pulse import Pulse
 from gateway.wiring import Ears, Wiring
 from sensors.readings import LinkChange, Scan
-from sensors.stamps import MILLISECOND, SECOND, Clock, Instant, Stamp
+from sensors.stamps import MILLISECOND, SECOND, Clock, Instant
 
 DEADLINES_SHARE_NS = 10 * MILLISECOND
 """Deadlines of the engine wait for the next multiple of it, which is when the lines wake the process too."""
@@ -93,7 +93,7 @@ class Hands:
 
     def ears(self) -> Ears:
         """What the parts are to be built with."""
-        return Ears(self._scan, self._link, self._output, self._outcome, self._first_output, self._condition)
+        return Ears(self._scan, self._link, self._output, self._outcome, self._alarm, self._condition)
 
     def take(self, engine: Engine, wiring: Wiring) -> None:
         """Work for this engine with these parts from now on; before anything is heard or performed."""
@@ -228,9 +228,8 @@ class Hands:
     def _outcome(self, delivery: Delivery, outcome: Outcome) -> None:
         self.hear(Delivered(delivery, outcome, self._clock.now()))
 
-    def _first_output(self, key: AlarmKey) -> Stamp | None:
-        alarm = self._engine.book.get(key)
-        return None if alarm is None else alarm.first_output
+    def _alarm(self, key: AlarmKey) -> AlarmState | None:
+        return self._engine.book.get(key)
 
     # --- hands -----------------------------------------------------------------------------------
 

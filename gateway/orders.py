@@ -56,6 +56,7 @@ class Orders:
         by_design: rules that keep alarms quiet.
         frequencies: from when on alarms come too often.
         tests: when outputs are tested by themselves; None: only when somebody asks.
+        lasting: SYSTEM subjects whose parts say at their first sure word whether they still hold (mains, batteries).
         stateful: channels that show where an alarm stands: they get every event, also what people need not hear.
     """
 
@@ -71,3 +72,4 @@ class Orders:
     stateful: frozenset[str] = frozenset()
     frequencies: Frequencies = USUAL
     tests: Plan | None = None
+    lasting: frozenset[str] = frozenset()

@@ -25,7 +25,10 @@ def put_back(
     suppressing: Suppressing,
     deadlines: Deadlines,
 ) -> None:
-    """Put everything back into a watch that has just begun; SYSTEM alarms end, and their causes raise them again."""
+    """Put everything back into a watch that has just begun; SYSTEM alarms end, and their causes raise them again.
+
+    Those of a supply stand until it says that they are over: a loss is told once, and so is its end.
+    """
     now, timing = turn.now, telling.orders.timing
     for state in restored.states:
         if state.body is None:
@@ -39,7 +42,7 @@ def put_back(
             last = Instant(now.mono + longest(WINDOWS[alarm.reason], timing))
             sight.arm_window(head, alarm.annunciated.mono, min(alarm.until.mono, last))
         telling.schedule(alarm, repeat_from=now.mono)
-        if state.key.kind is Kind.SYSTEM and alarm.present:
+        if state.key.kind is Kind.SYSTEM and alarm.present and state.key.subject not in sight.lasting:
             turn.note(book.clear(state.key, now, reason="restart"), send=False)
     sight.put_back()
     sight.drop_strangers(turn)

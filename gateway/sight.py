@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from alerts.alarmbook import AlarmBook
-from alerts.alarms import AlarmKey, Kind, Suppressed, Suppression
+from alerts.alarms import AlarmKey, Cause, Kind, Suppressed, Suppression
 from alerts.policy import Timing, blind_at_once, watches
 from gateway.deadlines import CableBack, Deadlines, Stale, WindowEnds
 from gateway.events import OpenWindow, WindowKind
@@ -29,7 +29,11 @@ WINDOWS = {kind.value: kind for kind in WindowKind}
 
 
 class Sight:
-    """Every head with the age of its sight, and its BLIND alarm."""
+    """Every head with the age of its sight, and its BLIND alarm.
+
+    Attributes:
+        lasting: SYSTEM subjects that neither new orders nor a new start end; `Orders.lasting`.
+    """
 
     def __init__(self, book: AlarmBook, deadlines: Deadlines, timing: Timing) -> None:
         self.timing = timing
@@ -37,9 +41,11 @@ class Sight:
         self._deadlines = deadlines
         self.heads: dict[DetectorId, Head] = {}
         self.sources = Sources(())
+        self.lasting: frozenset[str] = frozenset()
 
     def take_orders(self, orders: Orders, now: Instant) -> None:
         """Watch these heads: ones already known keep what is known of them, new ones get their first grace."""
+        self.lasting = orders.lasting
         old: Mapping[DetectorId, Head] = self.heads
         self.heads = {}
         for watch in orders.watches:
@@ -85,7 +91,8 @@ class Sight:
         for head in self.heads.values():
             self.refresh(head)
             blind = self._book.get(head.blind)
-            head.grouped = blind is not None and blind.present and blind.reason == "link"
+            behind = blind is not None and blind.present and blind.reason == "link"
+            head.grouped = behind and not self._muffled(head.watch.source)
 
     def judge(self, head: Head, reading: Reading, turn: Turn) -> None:
         """Tell what a reading says of the head's sight. Under a window a person has the word, not the reading."""
@@ -118,7 +125,7 @@ class Sight:
         """Raise the head's BLIND alarm; where its cable is down, the cable's notice speaks for it."""
         down = self._cut(head.watch.source, turn.now.mono)
         head.troubled = True
-        head.grouped = down is not None
+        head.grouped = down is not None and not self._muffled(head.watch.source)
         if down is not None:
             reason, detail = "link", down
         if not head.ever_watched:  # it did not watch before either, for the ledger
@@ -226,7 +233,8 @@ class Sight:
         known = {str(name) for name in self.heads} | self.sources.names()
         known |= {f"area:{head.watch.area}" for head in self.heads.values()}
         for alarm in list(self._book):
-            if alarm.key.kind is Kind.SYSTEM and alarm.present and alarm.key.subject.startswith(OF_WIRING):
+            gone = alarm.key.subject.startswith(OF_WIRING) and alarm.key.subject not in self.lasting
+            if alarm.key.kind is Kind.SYSTEM and alarm.present and gone:
                 turn.note(self._book.clear(alarm.key, turn.now, reason="removed"))
         for alarm in list(self._book):
             if alarm.key.kind not in (Kind.GAS, Kind.BLIND) or alarm.key.subject in known:
@@ -275,7 +283,8 @@ class Sight:
         Not at once: the line may be about to say that it is cut, and the head be on its way back.
         """
         source, now = head.watch.source, turn.now.mono
-        if self._book.present(AlarmKey(source, Kind.BLIND)):
+        stands, muffled = self._book.present(AlarmKey(source, Kind.BLIND)), self._muffled(source)
+        if stands and not muffled:
             head.alone = None
             return
         if head.alone is None:
@@ -283,10 +292,25 @@ class Sight:
         if now - head.alone < head.watch.blind_after:
             return
         down = self._cut(source, turn.now.mono)
-        if down is not None:
+        if down is not None and not stands:
             self._cable_cut(source, down, turn)
         else:
             self._told_alone(head, turn)
+
+    def speak_for_the_muffled(self, turn: Turn) -> None:
+        """A rule has just made a cable's notice quiet: heads behind it that no rule makes quiet are told alone."""
+        for event, _ in tuple(turn.events):
+            if event.cause is not Cause.SUPPRESSED or event.key.kind is not Kind.BLIND:
+                continue
+            for head in self.sources.heads(event.key.subject):
+                alarm = self._book.get(head.blind)
+                if head.grouped and alarm is not None and alarm.present and alarm.suppressed is None:
+                    self._told_alone(head, turn)
+
+    def _muffled(self, source: str) -> bool:
+        """Tell whether a rule keeps the notice of this cable quiet, so that it speaks for nobody."""
+        cable = self._book.get(AlarmKey(source, Kind.BLIND))
+        return cable is not None and cable.suppression is Suppression.BY_DESIGN
 
     def _told_alone(self, head: Head, turn: Turn) -> None:
         """No cable's notice speaks for this head any more: it has one of its own."""

@@ -49,6 +49,7 @@ class SupplySight:
         self._heard = dict.fromkeys(supply.gauges, now)
         self._since: dict[str, tuple[bool, Instant]] = {}
         self._steady: dict[str, Instant] = dict.fromkeys(supply.gauges, now)
+        self._unheard = set(supply.gauges)
         self._reason = "never-heard"
         self._told: dict[str, bool] = {}
         self._unsteady_ns = max(UNSTEADY_S, 4 * supply.after_s) * SECOND
@@ -59,14 +60,19 @@ class SupplySight:
             self._reason = reason
             return
         self._heard[gauge] = now
+        self._unheard.discard(gauge)
         before = self._since.get(gauge)
         if before is None or before[0] is not trouble:
             self._since[gauge] = (trouble, now)
 
     def look(self, now: Stamp) -> Iterator[SystemCondition]:
-        """Yield what has changed. What is not seen says nothing new of its trouble: that stands on."""
+        """Yield what has changed, and what is first known: the trouble of an earlier life may stand.
+
+        What is not seen says nothing new of its trouble: that stands on.
+        """
         blind = any(now.mono - heard > self._supply.max_age_s * SECOND for heard in self._heard.values())
-        yield from self._tell("supply", blind, self._reason, now)
+        if blind or not self._unheard:
+            yield from self._tell("supply", blind, self._reason, now)
         for gauge, (trouble, since) in self._since.items():
             if now.mono - since >= self._supply.after_s * SECOND:
                 self._steady[gauge] = now.mono
@@ -75,6 +81,6 @@ class SupplySight:
                 yield from self._tell(gauge, True, UNSTEADY, now)
 
     def _tell(self, part: str, present: bool, reason: str, now: Stamp) -> Iterator[SystemCondition]:
-        if self._told.get(part, False) is not present:
+        if self._told.get(part) is not present:
             self._told[part] = present
             yield SystemCondition(f"{part}:{self._supply.id}", present, reason, "", now)

@@ -23,6 +23,8 @@ class SupplyWatch:
         self._clock = clock
         self._tell = tell
         self._sight = SupplySight(supply, clock.now().mono)
+        self._asking = False
+        self._failures = 0
 
     def topics(self) -> Sequence["TopicGauge"]:
         """What must hang on the broker for it."""
@@ -44,9 +46,28 @@ class SupplyWatch:
             left -= pause
 
     def _ask(self) -> None:
-        for name, gauge in self._supply.gauges.items():
-            if isinstance(gauge, RegisterGauge) and self._bus is not None:
-                self._bus.read(self._supply.unit, gauge, partial(self._heard, name))
+        """Ask one gauge after the other, as long as it answers: a mute one costs its line one wait and no more.
+
+        Once it was silent it is asked now in an idle gap, now ahead of the polls: neither a mute supply may take the
+        heads of its line their turns, nor a line that never rests the supply its own.
+        """
+        gauges = [(name, gauge) for name, gauge in self._supply.gauges.items() if isinstance(gauge, RegisterGauge)]
+        if gauges and not self._asking:
+            self._asking = True
+            self._ask_next(gauges)
+
+    def _ask_next(self, gauges: Sequence[tuple[str, RegisterGauge]]) -> None:
+        (name, gauge), *rest = gauges
+
+        def heard(trouble: bool | None, reason: str) -> None:
+            self._failures = self._failures + 1 if trouble is None else 0
+            self._heard(name, trouble, reason)
+            self._asking = bool(rest) and trouble is not None
+            if self._asking:
+                self._ask_next(rest)
+
+        assert self._bus is not None, "a gauge of registers hangs on a line"
+        self._bus.glance(self._supply.unit, gauge, heard, first=self._failures % 2 == 0)
 
     def _heard(self, gauge: str, trouble: bool | None, reason: str) -> None:
         self._sight.heard(gauge, trouble, reason, self._clock.now().mono)

@@ -26,7 +26,10 @@ class Turn:
         self.votes = False
 
     def note(self, event: AlarmEvent, *, send: bool = True) -> None:
-        """An alarm event has happened: it is recorded, its alarm's restart row renewed, and sent if `send`."""
+        """An alarm event has happened: it is recorded, its alarm's restart row renewed, and people told if `send`.
+
+        What shows where alarms stand gets it in any case.
+        """
         self.events.append((event, send))
         self.entries.append(Entry("alarm", event_body(event), event.by))
         self.touched[event.key] = None

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
-from alerts.alarms import AlarmEvent, AlarmKey, Delivery, Notice, Outcome
+from alerts.alarms import AlarmEvent, AlarmKey, AlarmState, Delivery, Notice, Outcome
 from alerts.channels.mqtt import MqttChannel as MqttOut
 from alerts.channels.output import LocalOutput
 from alerts.dispatcher import Channel, Dispatcher
@@ -28,13 +28,13 @@ from sensors.stamps import SECOND, Clock, Stamp
 
 @dataclass(frozen=True, slots=True)
 class Ears:
-    """Where the parts put what they hear, and where they ask when an alarm got its first output."""
+    """Where the parts put what they hear, and where they ask how an alarm stands and when it got its first output."""
 
     scan: Callable[[Scan], None]
     link: Callable[[LinkChange], None]
     output: Callable[[str, bool | None, str], None]
     outcome: Callable[[Delivery, Outcome], None]
-    first_output: Callable[[AlarmKey], Stamp | None]
+    alarm: Callable[[AlarmKey], AlarmState | None]
     condition: Callable[[SystemCondition], None]
 
 
@@ -71,13 +71,19 @@ def channel_of(channel: WebhookChannel | MqttChannel | ConsoleChannel, depot: De
             if depot.mqtt is None:
                 raise AssertionError("the configuration let an MQTT channel through without a broker")
             # a broker throws off the first of two clients with one id, so the way out has its own
-            return MqttOut(channel.id, replace(depot.mqtt, client_id=f"{depot.mqtt.client_id}-out"), depot.id)
+            settings = replace(depot.mqtt, client_id=f"{depot.mqtt.client_id}-out")
+            return MqttOut(channel.id, settings, depot.id, ears.alarm)
         case ConsoleChannel():
             from alerts.channels.console import Console
 
-            return Console(channel.id, language=depot.language, first_output=ears.first_output)
+            return Console(channel.id, language=depot.language, first_output=lambda key: first_output(ears.alarm(key)))
         case _:
             assert_never(channel)
+
+
+def first_output(alarm: AlarmState | None) -> Stamp | None:
+    """Return when an alarm got its first output; None while it has none, or for one that does not stand."""
+    return None if alarm is None else alarm.first_output
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +164,7 @@ def orders(depot: Depot, wiring: Wiring) -> Orders:
         escalation=depot.escalation,
         counting=frozenset(channel.id for channel in wiring.channels.values() if channel.counts),
         by_design=depot.by_design,
+        lasting=frozenset(f"{part}:{each.id}" for each in depot.supplies for part in ("supply", *each.gauges)),
         stateful=frozenset(channel.id for channel in depot.channels if isinstance(channel, MqttChannel)),
     )
 

@@ -110,6 +110,10 @@ class Bookkeeping:
         self._unwritten.clear()
         self._last_seq = self._committed_seq = found.last_seq
 
+    def uncommitted(self) -> set[AlarmKey]:
+        """Alarms of which something newer was asked to be written than is known to be on the disk."""
+        return {key for key, versions in self._states.items() if versions.newer}
+
     def put_back(self, now: float, found: Restored, book: Book, owed: Iterable[str]) -> None:
         """The next life has begun: every alarm and message that the journal kept stands again."""
         for row in found.states:

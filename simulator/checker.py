@@ -97,7 +97,7 @@ class Checker:
         self._rules = rules
         self._heads = {name: _Head(rule) for name, rule in rules.heads.items()}
         self._duties: list[_Duty] = []
-        self._outputs: dict[str, float] = dict.fromkeys((*rules.sirens, *rules.phones), NEVER)
+        self._outputs: dict[str, float] = dict.fromkeys((*rules.sirens, *rules.phones, *rules.boards), NEVER)
         self._ill: set[str] = set()
         self._coils: dict[str, tuple[bool, float]] = {}
         self._told: dict[tuple[str, Level], float] = {}
@@ -185,10 +185,14 @@ class Checker:
 
     def told(self, now: float, event: AlarmEvent) -> None:
         """A phone that counts has taken a notice."""
-        if event.cause in (Cause.RAISED, Cause.RISEN, Cause.STILL) and event.level is not None:
+        self.told_of(now, event.cause, event.key.subject, event.level)
+
+    def told_of(self, now: float, cause: Cause, subject: str, reached: Level | None) -> None:
+        """The same, of a notice of this level, whatever carried it."""
+        if cause in (Cause.RAISED, Cause.RISEN, Cause.STILL) and reached is not None:
             for level in Level:
-                if level <= event.level:
-                    self._told[event.key.subject, level] = now
+                if level <= reached:
+                    self._told[subject, level] = now
 
     def heard(self, now: float, events: Iterable[AlarmEvent]) -> None:
         """Alarm events have just happened."""
@@ -271,7 +275,10 @@ class Checker:
 
     def _annunciated(self, duty: _Duty, alarm: AlarmState, since: float, well: list[str]) -> bool:
         for name in well:
-            if name in self._rules.phones and self._told.get((duty.head, Level(duty.level)), NEVER) >= since:
+            if (
+                name in self._rules.phones | self._rules.boards
+                and self._told.get((duty.head, Level(duty.level)), NEVER) >= since
+            ):
                 return True
             on, at = self._coils.get(name, (False, NEVER))
             if name in self._rules.sirens and (on or at >= since):

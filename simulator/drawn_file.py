@@ -2,23 +2,30 @@
 
 from typing import Final
 
-from simulator.draws import DrawnBus, DrawnDepot, DrawnHead
+from simulator.draws import DrawnBus, DrawnDepot, DrawnHead, DrawnRule, DrawnSupply
 
 AREA: Final = "patio"
+BOARD: Final = "avisos"
+"""The channel that tells over the broker."""
 
 
 def toml(drawn: DrawnDepot) -> str:
     """Return its configuration."""
-    blocks = [_HEAD.format(id=drawn.id, area=AREA)]
+    blocks = [_HEAD.format(id=drawn.id, area=AREA, zone=drawn.zone)]
     blocks += [_bus(bus) for bus in drawn.buses]
     blocks += [_detector(head) for head in drawn.heads]
     blocks += [(_RELAY if siren.topic else _SIREN).format(siren=siren) for siren in drawn.sirens]
     blocks += [_PHONE.format(phone=phone) for phone in drawn.phones]
-    blocks.append(_OWNER.format(channels=", ".join(f'"{phone}"' for phone in drawn.phones[:1] or ("console",))))
+    told = (drawn.phones[:1] or ("console",)) + ((BOARD,) if drawn.board else ())
+    blocks.append(_OWNER.format(channels=", ".join(f'"{channel}"' for channel in told)))
     if len(drawn.phones) > 1:
         blocks.append(_CENTRE.format(channel=drawn.phones[-1]))
         if drawn.escalates_s:
             blocks.append(_ESCALATION.format(after=drawn.escalates_s))
+    if drawn.board:
+        blocks.append(f'[[channel]]\nid = "{BOARD}"\nkind = "mqtt"\n')
+    blocks += [_supply(supply) for supply in drawn.supplies]
+    blocks += [_rule(rule) for rule in drawn.rules]
     if drawn.has_broker:
         blocks.append('[mqtt]\nhost = "127.0.0.1"\nport = 1883\n')
     return "\n".join(blocks)
@@ -126,12 +133,41 @@ def _detector(head: DrawnHead) -> str:
     return f'[[detector]]\nid = "{head.id}"\narea = "{AREA}"\ncalibrated_on = 2026-03-01\n{way}{own}'
 
 
+def _supply(supply: DrawnSupply) -> str:
+    wired = _SUPPLY_BEHIND if supply.topic else _SUPPLY
+    return wired.format(supply=supply)
+
+
+def _rule(rule: DrawnRule) -> str:
+    alarms = ", ".join(f'"{alarm}"' for alarm in rule.alarms)
+    during = f'during = "{rule.during}"\n' if rule.during else ""
+    return f'[[suppression]]\nalarms = [{alarms}]\n{during}by = "Rui"\nreason = "em obras"\nuntil = {rule.until}\n'
+
+
+_SUPPLY = """\
+[[supply]]
+id = "{supply.id}"
+bus = "{supply.bus}"
+unit = {supply.unit}
+mains = {{ discrete = 3, when = [0] }}
+battery = {{ input = 5, below = 30 }}
+"""
+
+_SUPPLY_BEHIND = """\
+[[supply]]
+id = "{supply.id}"
+mqtt = "{supply.topic}"
+mains = {{ value = "/power", when = [0] }}
+battery = {{ value = "/charge", below = 30 }}
+max_age_s = 20
+"""
+
 _HEAD = """\
 [depot]
 id = "{id}"
 name = "Depósito sorteado"
 address = "Rua das Acácias 120"
-timezone = "America/Sao_Paulo"
+timezone = "{zone}"
 laws = []
 data = "var"
 lel_reference_vol_pct = 1.4

@@ -8,6 +8,14 @@ from simulator.dice import Dice
 
 MODBUS_KINDS: Final = ("bits", "bits", "float", "signed")
 MAKES: Final = ("xcd", "ultima", "polytron", "beacon", "analogue")
+ZONE: Final = "America/Sao_Paulo"
+ZONE_OF_LAPSES: Final = "Africa/Nairobi"
+"""Where it is midnight a quarter of an hour after the beginning (`simulator.virtual.EPOCH_NS`), without summer time."""
+
+LAST_DAY: Final = "2026-05-28"
+"""The day of the beginning: a rule that holds until then lapses at that midnight."""
+
+FAR_DAY: Final = "2027-03-31"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +59,25 @@ class DrawnSiren:
 
 
 @dataclass(frozen=True, slots=True)
+class DrawnSupply:
+    """A UPS that tells of mains and battery: a unit of a line, or (`topic`) behind the broker."""
+
+    id: str
+    bus: str = ""
+    unit: int = 0
+    topic: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnRule:
+    """Alarms that are kept quiet by design, as ``KIND subject``; `during` one of the same kind, or empty: always."""
+
+    alarms: tuple[str, ...]
+    during: str = ""
+    until: str = FAR_DAY
+
+
+@dataclass(frozen=True, slots=True)
 class DrawnYard:
     """The weather, and from which size on a leak is right under its head, where gas is too rich for some."""
 
@@ -61,7 +88,10 @@ class DrawnYard:
 
 @dataclass(frozen=True, slots=True)
 class DrawnDepot:
-    """A depot. `escalates_s` 0: nobody is called in later. Without a `yard` gas comes to each head as it is drawn."""
+    """A depot. `escalates_s` 0: nobody is called in later. Without a `yard` gas comes to each head as it is drawn.
+
+    `board`: its owner is told over the broker too, which shows where each alarm stands.
+    """
 
     id: str
     buses: tuple[DrawnBus, ...]
@@ -70,11 +100,16 @@ class DrawnDepot:
     phones: tuple[str, ...]
     escalates_s: int = 0
     yard: DrawnYard | None = None
+    board: bool = False
+    supplies: tuple[DrawnSupply, ...] = ()
+    rules: tuple[DrawnRule, ...] = ()
+    zone: str = ZONE
 
     @property
     def has_broker(self) -> bool:
         """Whether anything hangs on a broker."""
-        return any(not head.bus for head in self.heads) or any(siren.topic for siren in self.sirens)
+        behind = any(not head.bus for head in self.heads) or any(siren.topic for siren in self.sirens)
+        return behind or self.board or any(supply.topic for supply in self.supplies)
 
 
 def depot(seed: int) -> DrawnDepot:
@@ -103,7 +138,8 @@ def depot(seed: int) -> DrawnDepot:
     found = DrawnDepot(
         f"deposito-{seed}", tuple(buses), tuple(heads), tuple(sirens), phones, 60 if dice.whether(0.5) else 0
     )
-    return _in_a_yard(dice, found) if dice.whether(0.2) else found
+    found = _in_a_yard(dice, found) if dice.whether(0.2) else found
+    return _with_house(dice, found)
 
 
 def changed(drawn: DrawnDepot, changes: Iterable[str]) -> DrawnDepot:
@@ -121,6 +157,8 @@ def changes_of(drawn: DrawnDepot) -> tuple[str, ...]:
     found += [f"siren-renamed:{siren.id}" for siren in drawn.sirens]
     if len(drawn.heads) > 1:
         found += [f"{what}:{head.id}" for head in drawn.heads for what in ("head-gone", "head-renamed")]
+    found += [f"supply-gone:{supply.id}" for supply in drawn.supplies]
+    found += ["rules-gone"] if drawn.rules else []
     return tuple(found)
 
 
@@ -156,6 +194,39 @@ def _in_a_yard(dice: Dice, drawn: DrawnDepot) -> DrawnDepot:
     return replace(drawn, heads=heads, yard=yard)
 
 
+def _with_house(dice: Dice, drawn: DrawnDepot) -> DrawnDepot:
+    """Give it what feeds it, what tells of it over the broker, and rules that keep some of its alarms quiet."""
+    supplies: tuple[DrawnSupply, ...] = ()
+    if dice.whether(0.35):
+        topic = dice.whether(0.3)
+        supplies = (
+            DrawnSupply("nobreak", topic="nobreak/estado")
+            if topic
+            else DrawnSupply("nobreak", dice.one_of(drawn.buses).id, 90),
+        )
+    found = replace(drawn, board=dice.whether(0.3), supplies=supplies)
+    if not dice.whether(0.3):
+        return found
+    lapses = dice.whether(0.5)
+    rule = DrawnRule(*_quiet(dice, found), LAST_DAY if lapses else FAR_DAY)
+    return replace(found, rules=(rule,), zone=ZONE_OF_LAPSES if lapses else ZONE)
+
+
+def _quiet(dice: Dice, drawn: DrawnDepot) -> tuple[tuple[str, ...], str]:
+    """Return what is kept quiet, and during what."""
+    head = dice.one_of(drawn.heads)
+    line = head.bus or "mqtt"
+    of_line = tuple(f"BLIND {each.id}" for each in drawn.heads if each.bus == head.bus)
+    during = ["", ""]
+    during += [f"SYSTEM mains:{supply.id}" for supply in drawn.supplies]
+    during += [f"BLIND {each.id}" for each in drawn.heads if each.id != head.id][:1]
+    choices: list[tuple[str, ...]] = [(f"BLIND {head.id}",), (f"BLIND {line}", *of_line), (f"BLIND {line}",)]
+    choices += [(f"SYSTEM mains:{supply.id}", f"SYSTEM supply:{supply.id}") for supply in drawn.supplies]
+    alarms = dice.one_of(choices)
+    explained = dice.one_of(during)
+    return alarms, "" if explained in alarms else explained
+
+
 def _renamed(name: str, of: str) -> str:
     return f"{name}-novo" if name == of else name
 
@@ -166,6 +237,8 @@ def _line_renamed(drawn: DrawnDepot, line: str) -> DrawnDepot:
         buses=tuple(replace(bus, id=_renamed(bus.id, line)) for bus in drawn.buses),
         heads=tuple(replace(head, bus=_renamed(head.bus, line)) for head in drawn.heads),
         sirens=tuple(replace(siren, bus=_renamed(siren.bus, line)) for siren in drawn.sirens),
+        supplies=tuple(replace(supply, bus=_renamed(supply.bus, line)) for supply in drawn.supplies),
+        rules=_rules_renamed(drawn.rules, line),
     )
 
 
@@ -175,11 +248,36 @@ def _siren_renamed(drawn: DrawnDepot, name: str) -> DrawnDepot:
 
 def _head_gone(drawn: DrawnDepot, name: str) -> DrawnDepot:
     left = tuple(head for head in drawn.heads if head.id != name)
-    return replace(drawn, heads=left or drawn.heads)
+    if not left:
+        return drawn
+    found = replace(drawn, heads=left, rules=_rules_without(drawn.rules, f"BLIND {name}"))
+    return found if found.has_broker else replace(found, rules=_rules_without(found.rules, "BLIND mqtt"))
 
 
 def _head_renamed(drawn: DrawnDepot, name: str) -> DrawnDepot:
-    return replace(drawn, heads=tuple(replace(head, id=_renamed(head.id, name)) for head in drawn.heads))
+    heads = tuple(replace(head, id=_renamed(head.id, name)) for head in drawn.heads)
+    return replace(drawn, heads=heads, rules=_rules_renamed(drawn.rules, name))
+
+
+def _supply_gone(drawn: DrawnDepot, name: str) -> DrawnDepot:
+    found = replace(drawn, supplies=tuple(supply for supply in drawn.supplies if supply.id != name))
+    return found if found.has_broker else replace(found, rules=_rules_without(found.rules, "BLIND mqtt"))
+
+
+def _rules_gone(drawn: DrawnDepot, _: str) -> DrawnDepot:
+    return replace(drawn, rules=())
+
+
+def _rules_renamed(rules: tuple[DrawnRule, ...], name: str) -> tuple[DrawnRule, ...]:
+    def said(alarm: str) -> str:
+        return f"{alarm}-novo" if alarm == f"BLIND {name}" else alarm
+
+    return tuple(replace(rule, alarms=tuple(map(said, rule.alarms)), during=said(rule.during)) for rule in rules)
+
+
+def _rules_without(rules: tuple[DrawnRule, ...], alarm: str) -> tuple[DrawnRule, ...]:
+    left = (replace(rule, alarms=tuple(each for each in rule.alarms if each != alarm)) for rule in rules)
+    return tuple(rule for rule in left if rule.alarms and rule.during != alarm)
 
 
 _CHANGES: Final[Mapping[str, Callable[[DrawnDepot, str], DrawnDepot]]] = {
@@ -188,4 +286,6 @@ _CHANGES: Final[Mapping[str, Callable[[DrawnDepot, str], DrawnDepot]]] = {
     "siren-renamed": _siren_renamed,
     "head-gone": _head_gone,
     "head-renamed": _head_renamed,
+    "supply-gone": _supply_gone,
+    "rules-gone": _rules_gone,
 }

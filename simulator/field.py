@@ -6,21 +6,24 @@ the moment it happens.
 
 from collections import deque
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, assert_never
 
-from alerts.alarms import AlarmEvent, Notice
-from gateway.depot import Depot
+from alerts.alarms import Cause, Level, Notice
+from gateway.depot import Depot, WebhookChannel
 from sensors.profiles import Profile
 from sensors.wire.points import Basis
 from simulator.answers import CountFault, IdFault, ScriptedUnit
 from simulator.boards import Boards
 from simulator.checker import Checker
 from simulator.disks import LossyDisk
+from simulator.drawn_file import BOARD
 from simulator.drawn_heads import STEP_S, FieldHead
 from simulator.drawn_yards import Spills
 from simulator.draws import DrawnDepot
+from simulator.feeds import Feeds
 from simulator.memory_broker import MemoryBroker
 from simulator.mishaps import MISHAPS, Mishap, Place
+from simulator.noticeboard import Noticeboard
 from simulator.phones import Phone
 from simulator.pipes import NetLoop
 from simulator.promises import Shown, Sight
@@ -38,8 +41,9 @@ class Field:
         self, loop: NetLoop, drawn: DrawnDepot, depot: Depot, disk: LossyDisk, checker: Checker, rounds: Rounds
     ) -> None:
         self.broker = MemoryBroker()
-        self.phones = {channel.id: Phone(channel.id, self._phone_took) for channel in depot.channels}
-        self.last_taken: Callable[[str, AlarmEvent], None] = lambda _phone, _event: None
+        telephones = (channel.id for channel in depot.channels if isinstance(channel, WebhookChannel))
+        self.phones = {name: Phone(name, self._phone_took) for name in telephones}
+        self.last_taken: Callable[[str, str], None] = lambda _phone, _event: None
         self._loop = loop
         self._disk = disk
         self._checker = checker
@@ -65,11 +69,16 @@ class Field:
             line.log = deque(maxlen=0)
             line.units = {head.unit: ScriptedUnit() for head in drawn.heads if head.bus == bus.id}
         self._boards = Boards(drawn.sirens, self._lines, self.broker, self._ill_ways, checker, rounds, loop.time)
+        ways, hinders = self._ill_ways, self._boards.hinders
+        self._feeds = Feeds(drawn.supplies, self._lines, self.broker, ways, rounds.mains, loop, hinders)
+        if drawn.board:
+            rounds.board = Noticeboard(depot.id, self.broker, self._board_took)
 
     async def begin(self) -> None:
         """Everything is switched on."""
         for line in self._lines.values():
             await line.start()
+        self._feeds.begin()
         for head in self.heads.values():
             self._show(head)
             if not head.drawn.bus:
@@ -131,17 +140,22 @@ class Field:
     def _afflicted(self, mishap: Mishap, target: str) -> list[str]:
         match mishap.place:
             case Place.UNIT | Place.TOPIC:
-                return self.heads[target].mishaps
+                ill = self.heads[target].mishaps
             case Place.LINE:
-                return self._ill_ways[target]
+                ill = self._ill_ways[target]
             case Place.BROKER:
-                return self._ill_ways[""]
+                ill = self._ill_ways[""]
             case Place.COIL:
-                return self._boards.ill[target]
+                ill = self._boards.ill[target]
             case Place.PHONE:
-                return self._ill_phones[target]
+                ill = self._ill_phones[target]
+            case Place.SUPPLY:
+                ill = self._feeds.ill[target]
             case Place.DISK:
-                return self._ill_disk
+                ill = self._ill_disk
+            case _:
+                assert_never(mishap.place)
+        return ill
 
     async def _apply(self, mishap: Mishap, target: str, *, on: bool) -> None:
         match mishap.place:
@@ -162,6 +176,8 @@ class Field:
                 phone.mood = str(MISHAPS[ill[-1]].changes["mood"]) if ill else "well"
                 self._checker.way_out(self._loop.time(), target, well=not ill)
                 self._rounds.phone(self._loop.time(), target, well=not ill)
+            case Place.SUPPLY:
+                self._feeds.fit(target, mishap, on=on)
             case Place.DISK:
                 self._fit_disk()
 
@@ -171,6 +187,11 @@ class Field:
             if head.drawn.bus == line:
                 self._show(head)
         self._boards.line_changed(line)
+        self._feeds.line_changed(line)
+        if not line and self._rounds.board is not None:
+            now = self._loop.time()
+            self._checker.way_out(now, BOARD, well=not self._ill_ways[""])
+            self._rounds.board.restless(now)
 
     def _fit_head(self, head: FieldHead, mishap: Mishap, *, on: bool) -> None:
         self._fit_unit(head)
@@ -295,4 +316,8 @@ class Field:
     def _phone_took(self, phone: Phone, notice: Notice) -> None:
         self._checker.told(self._loop.time(), notice.event)
         self._rounds.told(self._loop.time(), phone.id, notice.event)
-        self.last_taken(phone.id, notice.event)
+        self.last_taken(phone.id, notice.event.id)
+
+    def _board_took(self, cause: str, subject: str, level: str, event: str) -> None:
+        self._checker.told_of(self._loop.time(), Cause(cause), subject, Level[level] if level else None)
+        self.last_taken(BOARD, event)

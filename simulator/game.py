@@ -125,6 +125,7 @@ class Game:
         if happening.what == "clock-step":
             self._witness.note("clock", happening.size)
             self._clock.skew_ns += round(happening.size * SECOND)
+            self._rounds.quiet.stirred(self._loop.time())
             return
         if happening.what == "reload":
             await self._reload(stage, happening)
@@ -245,4 +246,4 @@ def posted(depot: Depot, changes: Sequence[str]) -> Posted:
     named = {output.id for output in depot.outputs if output.row.kind is OutputKind.SIREN}
     renamed = {change.partition(":")[2] for change in changes if change.startswith("siren-renamed:")}
     outputs = {name.removesuffix("-novo") if name.removesuffix("-novo") in renamed else name: name for name in named}
-    return Posted(sources, outputs)
+    return Posted(sources, outputs, [supply.id for supply in depot.supplies], depot.by_design)

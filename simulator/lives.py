@@ -8,6 +8,8 @@ import asyncio
 from collections.abc import Callable
 from typing import Final
 
+from alerts.channels.mqtt import MqttChannel as MqttOut
+from alerts.dispatcher import Channel
 from gateway.depot import ConsoleChannel, Depot, MqttChannel, WebhookChannel
 from gateway.engine import Engine
 from gateway.events import Committed, Effect, Event, Record
@@ -21,7 +23,6 @@ from sensors.drivers.pacer import Pacer
 from sensors.readings import Scan
 from simulator.disks import LossyDisk
 from simulator.field import Field
-from simulator.phones import Phone
 from simulator.virtual import VirtualClock, VirtualLoop
 from simulator.virtual_threads import VirtualThreads
 
@@ -123,7 +124,9 @@ class Life:
         self._start_wiring()
 
     def _build(self, depot: Depot) -> Wiring:
-        def phone(channel: WebhookChannel | MqttChannel | ConsoleChannel, _: Depot, __: Ears) -> Phone:
+        def phone(channel: WebhookChannel | MqttChannel | ConsoleChannel, to: Depot, ears: Ears) -> Channel:
+            if isinstance(channel, MqttChannel) and to.mqtt is not None:
+                return MqttOut(channel.id, to.mqtt, to.id, ears.alarm, self._field.broker.connect)
             return self._field.phones[channel.id]
 
         outside = Outside(self._field.broker.connect, phone)

@@ -5,8 +5,8 @@ new subscription. Losing the broker, or only its voice, looks as it does through
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any, NoReturn
 
 from aiomqtt import Message, MqttError
@@ -28,12 +28,14 @@ class MemoryBroker:
         gone: it refuses connections, and has dropped those that stood.
         mute: connections stand and come about no more, and nothing is handed on.
         devices: who else has subscribed, by topic.
+        joined: set once somebody is connected.
     """
 
     def __init__(self) -> None:
         self.gone = False
         self.mute = False
         self.devices: dict[str, Callable[[bytes], None]] = {}
+        self.joined = asyncio.Event()
         self._kept: dict[str, bytes] = {}
         self._sessions: list[_Session] = []
 
@@ -56,6 +58,7 @@ class MemoryBroker:
             raise MqttError("Operation timed out")
         session = _Session(self, receive)
         self._sessions.append(session)
+        self.joined.set()
         try:
             yield session
         finally:
@@ -139,6 +142,11 @@ class _Session:
             self._broker.keep(topic, payload)
         self._broker.publish(topic, payload)
         return True
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Nothing leaves in one go here."""
+        yield
 
     def take(self, topic: str, payload: bytes, *, retained: bool) -> None:
         """Receive a message, if it was subscribed to."""

@@ -17,6 +17,7 @@ class Place(Enum):
     BROKER = "broker"
     COIL = "coil"
     PHONE = "phone"
+    SUPPLY = "supply"
     DISK = "disk"
 
 
@@ -83,6 +84,10 @@ MISHAPS: Final[Mapping[str, Mishap]] = {
     "failing-phone": Mishap(Place.PHONE, Sight.SILENT, {"mood": "failing"}),
     "refusing-phone": Mishap(Place.PHONE, Sight.SILENT, {"mood": "refusing"}),
     "mute-phone": Mishap(Place.PHONE, Sight.SILENT, {"mood": "takes-and-hangs"}),
+    "mains-lost": Mishap(Place.SUPPLY, Sight.PLAIN, {"lost": True}),
+    "mains-flicker": Mishap(Place.SUPPLY, Sight.PLAIN, {"flickers_s": 3.0}),
+    "battery-low": Mishap(Place.SUPPLY, Sight.PLAIN, {"low": True}),
+    "mute-supply": Mishap(Place.SUPPLY, Sight.SILENT, {"silent": True}),
     "slow-disk": Mishap(Place.DISK, Sight.PLAIN, {"sync_s": 2.0}),
     "slower-disk": Mishap(Place.DISK, Sight.PLAIN, {"sync_s": 15.0}),
     "full-disk": Mishap(Place.DISK, Sight.PLAIN, {"free_bytes": 4096}),

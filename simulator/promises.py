@@ -50,12 +50,13 @@ class HeadRule:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """A depot as the promises see it. `sirens` and `phones` are the outputs that count."""
+    """A depot as the promises see it. `sirens`, `phones` and `boards` (over the broker) are the outputs that count."""
 
     levels: Levels
     heads: Mapping[str, HeadRule]
     sirens: frozenset[str]
     phones: frozenset[str]
+    boards: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,15 +4,19 @@
 they really are, what the owner's phone took, and the gateway's standing alarms.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf
 from typing import Final
 
-from alerts.alarms import AlarmEvent, AlarmKey, AlarmState, Cause, Kind, Phase
+from alerts.alarms import AlarmEvent, AlarmKey, AlarmState, Cause, Kind, Phase, Suppression
 from alerts.states import HORN
 from gateway.events import WindowKind
+from gateway.orders import ByDesign
+from simulator.mains import Mains
+from simulator.noticeboard import Noticeboard
 from simulator.promises import NEVER, PHONE_RECOVERS_S, RECOVERS_S, Book, Broken
+from simulator.quiet import Quiet
 
 SETTLED_S: Final = 15.0
 """What began so long ago has been told, and obeyed by whatever is well."""
@@ -31,10 +35,14 @@ class Posted:
     Attributes:
         sources: each watched head, and the line or broker that it is heard over.
         outputs: each siren, and its name in the orders.
+        supplies: what is asked for mains and battery.
+        rules: what is kept quiet by design.
     """
 
     sources: Mapping[str, str]
     outputs: Mapping[str, str]
+    supplies: Sequence[str] = ()
+    rules: Sequence[ByDesign] = ()
 
 
 @dataclass(slots=True)
@@ -50,10 +58,18 @@ class _Siren:
 
 @dataclass(slots=True)
 class Rounds:
-    """Somebody who goes round. `owner` is the phone of whoever is to hear of everything."""
+    """Somebody who goes round. `owner` is the phone of whoever is to hear of everything.
+
+    Attributes:
+        mains, quiet: who looks after the supplies and the rules.
+        board: who reads along at the broker, where it is told of alarms.
+    """
 
     owner: str
     posted: Posted
+    mains: Mains = field(init=False)
+    quiet: Quiet = field(init=False)
+    board: Noticeboard | None = None
     broken: list[Broken] = field(default_factory=list)
     kept: dict[str, int] = field(default_factory=dict)
     _sirens: dict[str, _Siren] = field(default_factory=dict)
@@ -65,15 +81,25 @@ class Rounds:
     _calm_since: float = NEVER
     _gas_at: float = NEVER
 
+    def __post_init__(self) -> None:
+        self.mains, self.quiet = Mains(self._expect), Quiet(self._expect)
+        self.follows(NEVER, self.posted)
+
     # --- told of the world and of the gateway ---------------------------------------------------------
 
     def stirred(self, now: float, *, for_s: float = 0.0) -> None:
         """The gateway began, follows new orders, or tests its outputs: give it time."""
         self._calm_since = max(self._calm_since, now + for_s)
+        self.mains.stirred(now)
+        self.quiet.stirred(now)
+        if self.board is not None:
+            self.board.restless(now)
 
     def follows(self, now: float, posted: Posted) -> None:
         """It follows other orders from now on."""
         self.posted = posted
+        self.mains.follows(now, posted.supplies)
+        self.quiet.follows(now, posted.rules)
         self.stirred(now)
 
     def coil(self, siren: str, *, on: bool) -> None:
@@ -93,13 +119,17 @@ class Rounds:
 
     def told(self, now: float, phone: str, event: AlarmEvent) -> None:
         """A phone has taken a notice."""
+        self.quiet.told(now, event)
         if phone == self.owner and event.cause in BEGINS:
             # what a cable's notice says of its heads holds while it stands; a flood's is the only one that they get
             many = event.subjects if event.key.kind is Kind.SYSTEM else ()
             self._told |= dict.fromkeys((event.key.subject, *many), now)
 
-    def heard(self, now: float, events: Iterable[AlarmEvent]) -> None:
+    def heard(self, now: float, events: Sequence[AlarmEvent]) -> None:
         """Alarm events have just happened."""
+        self.mains.heard(now, events)
+        if self.board is not None:
+            self.board.changed([event.key for event in events])
         for event in events:
             if event.key.kind is Kind.GAS:
                 self._gas_at = now
@@ -112,8 +142,12 @@ class Rounds:
 
     # --- the round ------------------------------------------------------------------------------------
 
-    def look(self, now: float, book: Book) -> None:
-        """Go round once."""
+    def look(self, now: float, utc_ns: int, book: Book, owed: Collection[str] = ()) -> None:
+        """Go round once. `owed`: the channels that still have something to carry."""
+        self.mains.look(now, book)
+        self.quiet.look(now, utc_ns, book)
+        if self.board is not None:
+            self.board.look(now, book, owed, self._expect)
         for alarm in book:
             if alarm.key.kind is Kind.GAS:
                 self._look_at_gas(now, alarm, book)
@@ -142,7 +176,8 @@ class Rounds:
         if now - max(raised, self._whole.get(source, NEVER)) < SETTLED_S or not self._owner_heard_all_since(raised):
             return
         cable = book.get(AlarmKey(source, Kind.BLIND))
-        by_cable = cable is not None and cable.present and self._was_told(source)
+        heard = cable is not None and cable.present and cable.suppression is not Suppression.BY_DESIGN
+        by_cable = heard and self._was_told(source)
         often = (AlarmKey(f"chatter:{head}", Kind.SYSTEM), AlarmKey(f"chatter:{source}", Kind.SYSTEM))
         together = any(book.get(key) is not None for key in (*often, AlarmKey("flood", Kind.SYSTEM)))
         said = f"{head}: blind since {raised:.3f} ({alarm.reason}), and the owner does not know"

@@ -12,7 +12,7 @@ from typing import Final
 from alerts.effects import OutputKind
 from gateway.budget import budgets
 from gateway.configuration.loading import load
-from gateway.depot import Depot
+from gateway.depot import Depot, MqttChannel
 from simulator.checker import Checker
 from simulator.dice import Dice
 from simulator.disks import LossyDisk
@@ -82,7 +82,7 @@ def play(
             rounds = Rounds(drawn.phones[0], posted(depot, ()))
             field_ = Field(loop, drawn, depot, disk, checker, rounds)
             witness = Witness(loop, clock, checker, rounds, looks)
-            field_.last_taken = lambda phone, event: witness.note("took", phone, event.id)
+            field_.last_taken = lambda phone, event: witness.note("took", phone, event)
             game = Game(loop, clock, install, field_, disk, checker, rounds, witness, Dice(seed * 2 + 3))
             loop.run_until_complete(game.play(happenings, hours))
         finally:
@@ -140,7 +140,9 @@ def rules_of(depot: Depot) -> Rules:
         for head in depot.detectors
     }
     sirens = frozenset(output.id for output in depot.outputs if output.row.kind is OutputKind.SIREN)
-    return Rules(depot.levels, heads, sirens, frozenset(channel.id for channel in depot.channels))
+    boards = frozenset(channel.id for channel in depot.channels if isinstance(channel, MqttChannel))
+    phones = frozenset(channel.id for channel in depot.channels) - boards
+    return Rules(depot.levels, heads, sirens, phones, boards)
 
 
 def _waiting(seconds: float) -> None:

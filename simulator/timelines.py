@@ -25,7 +25,7 @@ class Happening:
     Attributes:
         at, lasts: seconds after the gateway's first start.
         what: ``leak``, a name of `MISHAPS`, or something that people or the machine do: see `PEOPLE` and `MACHINE`.
-        target: a head, a line, a siren or a phone; of a ``reload`` what has changed (`simulator.draws.changed`);
+        target: a head, line, siren, phone or supply; of a ``reload`` what has changed (`simulator.draws.changed`);
             empty where there is only one thing that it can befall.
         size: %LEL of a leak, seconds of a clock's step, minutes of a window.
     """
@@ -93,6 +93,7 @@ def _mishap(dice: Dice, drawn: DrawnDepot, at: float, changes: Sequence[str]) ->
         Place.BROKER: [""] if drawn.has_broker else [],
         Place.COIL: [siren.id for siren in drawn.sirens],
         Place.PHONE: list(drawn.phones),
+        Place.SUPPLY: [supply.id for supply in drawn.supplies],
         Place.DISK: [""],
     }
     names = [name for name, mishap in MISHAPS.items() if targets[mishap.place]]
@@ -101,7 +102,7 @@ def _mishap(dice: Dice, drawn: DrawnDepot, at: float, changes: Sequence[str]) ->
     target = dice.one_of(targets[mishap.place])
     lasts = mishap.lasts or dice.between(2.0, 90.0)
     found = [Happening(at, name, target, lasts)]
-    if mishap.place in (Place.UNIT, Place.TOPIC) and dice.whether(0.2):
+    if mishap.place in (Place.UNIT, Place.TOPIC, Place.LINE) and dice.whether(0.2):
         found.append(Happening(at + dice.between(3.0, 30.0), "shelve", target, size=dice.between(0.5, 10.0)))
     if dice.whether(0.15):
         found.append(_reload(dice, changes, at + dice.between(0.0, lasts + 10.0)))

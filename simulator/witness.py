@@ -95,6 +95,8 @@ class Witness(Onlooker):
             self.books.standing(now, "journal", 1, f"{life.reason} after a crash")
         self._dropped = 0
         self.life = life
+        if self._rounds.board is not None:
+            self._rounds.board.doubt(self.books.uncommitted())
         self.books.restored(now, life.journal.restored)
         life.begin(self)
         owed = (owed.delivery.id for owed in life.engine.telling.outbox)
@@ -166,7 +168,8 @@ class Witness(Onlooker):
         self._looks(self.now)
         if life is None:
             return
-        self._rounds.look(now, life.engine.book)
+        owed = {owing.delivery.channel for owing in life.engine.telling.outbox}
+        self._rounds.look(now, self._clock.now().utc, life.engine.book, owed)
         lanes = life.wiring.dispatcher.counts()
         figures = {
             "outbox": (len(life.engine.telling.outbox), MOST_OWED),

@@ -1,17 +1,18 @@
 """Alarms out through the depot's broker: events, the standing state of each alarm, and whether the watch is alive."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Final
 from urllib.parse import quote
 
 import msgspec
 from aiomqtt import Message, MqttError, Will
 
-from alerts.alarms import AlarmEvent, EventId, Notice, Outcome, Verdict
+from alerts.alarms import AlarmEvent, AlarmKey, AlarmState, EventId, Notice, Outcome, Phase, Verdict
 from alerts.messages.body import body
-from sensors.drivers.broker import Backoff, MqttSettings, reason_of
-from sensors.drivers.brokerconnection import Connection, connected
+from sensors.drivers.broker import Backoff, Connect, MqttConnection, MqttSettings, reason_of
+from sensors.drivers.brokerconnection import connected
 from sensors.drivers.names import Names
 from sensors.drivers.publications import PublishRefusedError
 from sensors.stamps import rfc3339
@@ -53,13 +54,23 @@ class MqttChannel:
     attempt_timeout_s = ACKNOWLEDGE_S + 1.0
     parallel = 8
 
-    def __init__(self, id: str, settings: MqttSettings, depot: str) -> None:  # noqa: A002  # the contract's word
+    def __init__(
+        self,
+        id: str,  # noqa: A002  # the contract's word
+        settings: MqttSettings,
+        depot: str,
+        alarm: Callable[[AlarmKey], AlarmState | None] | None = None,
+        connect: Connect | None = None,
+    ) -> None:
+        """`alarm` tells how an alarm stands now; `connect` holds a connection, where not over the network."""
         self.id = id
+        self._alarm = alarm
         self.reason = "not-yet"
         self._settings = settings
-        self._names = Names()
         self._base = f"{ROOT}/{topic_level(depot)}"
-        self._connection: Connection | None = None
+        will = Will(f"{self._base}/health", DEAD, qos=1, retain=True)
+        self._connect: Connect = connect or partial(connected, will=will, names=Names())
+        self._connection: MqttConnection | None = None
         self._health = DEAD
         self._checkpoint: str | None = None
         self._accepted: dict[EventId, None] = {}
@@ -74,11 +85,10 @@ class MqttChannel:
         """Stay connected until cancelled. However it ends, the broker says that the watch is dead."""
         backoff = Backoff()
         clock = asyncio.get_running_loop().time
-        will = Will(f"{self._base}/health", DEAD, qos=1, retain=True)
         while True:
             began = clock()
             try:
-                async with connected(self._settings, _ignored, will=will, names=self._names) as connection:
+                async with self._connect(self._settings, _ignored) as connection:
                     began = clock()
                     self._connection, self.reason = connection, ""
                     self._say_health()
@@ -108,7 +118,7 @@ class MqttChannel:
         self._remember(notice.event.id)
         return Outcome(Verdict.ACCEPTED, "PUBACK")
 
-    async def _publish(self, connection: Connection, notice: Notice) -> None:
+    async def _publish(self, connection: MqttConnection, notice: Notice) -> None:
         """Publish both messages at once and wait for both acknowledgements.
 
         Raises:
@@ -122,7 +132,7 @@ class MqttChannel:
             with connection.together():
                 answers.append(connection.hand_over(f"{self._base}/event", _json(body(notice)), retain=False))
                 # A late repeat of an older event must not put an older state over a newer one.
-                if event.seq >= self._newest.get(topic, 0):
+                if event.seq >= self._newest.get(topic, 0) and self._stands_so(event):
                     self._newest[topic] = event.seq
                     answers.append(connection.hand_over(topic, _json(alarm_state(event)), retain=True))
             async with asyncio.timeout(ACKNOWLEDGE_S):
@@ -132,6 +142,17 @@ class MqttChannel:
             for answer in answers:
                 if not answer.cancel() and not answer.cancelled():
                     answer.exception()  # the first failure was told; the other one is the same
+
+    def _stands_so(self, event: AlarmEvent) -> bool:
+        """Tell whether the alarm stands now as the event left it; else a later one, perhaps told long ago, shows it."""
+        if self._alarm is None:
+            return True
+        alarm = self._alarm(event.key)
+        over = None if event.suppressed is None else event.suppressed.what
+        if alarm is None:
+            return event.after is Phase.NORMAL
+        as_left = (event.after, event.level, over) == (alarm.phase, alarm.level, alarm.suppression)
+        return as_left and event.seq >= alarm.seq
 
     def health(self, state: Mapping[str, object]) -> bool:
         """Publish the retained health message, `alive` with what the caller adds; False when not connected."""

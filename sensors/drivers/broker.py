@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass, field
 from typing import NoReturn, Protocol, TypeAlias
 
@@ -49,6 +49,10 @@ class MqttConnection(Protocol):
 
     def hand_over_unconfirmed(self, topic: str, payload: bytes, *, retain: bool) -> bool:
         """Publish at QoS 0; False if that could not even be begun."""
+        ...
+
+    def together(self) -> AbstractContextManager[None]:
+        """What is handed over meanwhile may leave in one go."""
         ...
 
 

@@ -93,10 +93,10 @@ class Commands:
         self.glances: deque[Command] = deque()
         self._counters = counters
 
-    def add(self, command: Command) -> None:
-        """Queue one; at the bound it fails at once."""
+    def add(self, command: Command, *, first: bool = False) -> None:
+        """Queue one; at the bound it fails at once. A glance waits for the gap, unless it is to go `first`."""
         self._counters.commands += 1
-        queue, most = (self.glances, MAX_GLANCES) if command.glance else (self.queue, MAX_COMMANDS)
+        queue, most = (self.glances, MAX_GLANCES) if command.glance and not first else (self.queue, MAX_COMMANDS)
         if len(queue) >= most:
             self.failed(command, "queue-full")
         else:

@@ -331,12 +331,15 @@ class Line:
         self._commands.add(Command(unit, point, on, done, now))
         self.pump(now)
 
-    def glance(self, unit: int, point: Readable, done: Done, now: float) -> None:
-        """Queue a question behind everything else: asked once, in an idle gap, of a unit that nobody's safety needs."""
+    def glance(self, unit: int, point: Readable, done: Done, now: float, *, first: bool = False) -> None:
+        """Queue a question behind everything else: asked once, in an idle gap, of a unit that nobody's safety needs.
+
+        `first`: ahead of everything else, for a unit that lately answered: its silence costs one wait, and no more.
+        """
         if self._write is None:
             done(None, self.reason or "no-contact")
             return
-        self._commands.add(Command(unit, point, None, done, now, glance=True))
+        self._commands.add(Command(unit, point, None, done, now, glance=True), first=first)
         self.pump(now)
 
     # --- details: turns
@@ -360,15 +363,21 @@ class Line:
             if command is not None:
                 return command
         if self._doubt.until != NEVER and self._turns.polls:  # without heads there is nobody to witness
-            return self._witness(held)
+            return self._witness(held) or self._stranger(now)
         poll = self._turns.take(held)
         if poll is not None or self._flights:
             return poll
-        probe = self._silent.due(now, self._slot_end, held)
+        return self._silent.due(now, self._slot_end, held) or self._glance(now)
+
+    def _glance(self, now: float) -> Exchange | None:
         glances = self._commands.glances
-        if probe is None and glances and now + self._timeout_s <= self._slot_end:
-            return glances.popleft()
-        return probe
+        return glances.popleft() if glances and now + self._timeout_s <= self._slot_end else None
+
+    def _stranger(self, now: float) -> Exchange | None:
+        """Where no head is left that could tell a dead line from a dead head, whoever else hangs there may."""
+        if self._flights or any(poll.trusted for poll in self._turns.polls):
+            return None
+        return self._glance(now)
 
     # --- details: time
 

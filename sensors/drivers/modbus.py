@@ -358,12 +358,15 @@ class ModbusBus:
         """Read an output, or a place that shows something; ahead of all polls, one retry. `done` as for `write`."""
         self._command(unit, point, None, done)
 
-    def glance(self, unit: int, point: Readable, done: Done) -> None:
-        """Read a place once, in a gap that the polls leave, so that no head waits for it. `done` as for `write`."""
+    def glance(self, unit: int, point: Readable, done: Done, *, first: bool = False) -> None:
+        """Read a place once, in a gap that the polls leave, so that no head waits for it. `done` as for `write`.
+
+        `first`: ahead of the polls, for a unit that lately answered.
+        """
         if self._loop is None:
             done(None, "stopped")
             return
-        self._line.glance(unit, point, done, self._loop.time())
+        self._line.glance(unit, point, done, self._loop.time(), first=first)
         self._watch()
 
     def _command(self, unit: int, point: Readable, on: bool | None, done: Done) -> None:

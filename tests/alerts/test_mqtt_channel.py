@@ -12,13 +12,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alerts.alarms import AlarmEvent, AlarmKey, Cause, Delivery, EventId, Kind, Level, Notice, Phase, Verdict
+from alerts.alarms import (
+    AlarmEvent,
+    AlarmKey,
+    AlarmState,
+    Cause,
+    Delivery,
+    EventId,
+    Kind,
+    Level,
+    Notice,
+    Phase,
+    Verdict,
+)
 from alerts.channels.mqtt import ACKNOWLEDGE_S, MqttChannel, topic_level
 from alerts.messages.body import body
 from sensors.drivers.mqtt import MqttSettings
 from sensors.stamps import SECOND, Instant, Stamp, UtcNanos
+from simulator.memory_broker import MemoryBroker
 
 servers = pytest.mark.servers
+TOPIC = "vigia/centro/alarm/GD-101/GAS"
 
 
 def stamp(second: float) -> Stamp:
@@ -284,3 +298,22 @@ def test_b26_two_names_never_share_a_level_and_none_leaves_it(one, other):
 @pytest.mark.trial("B26")
 def test_b26_the_names_of_the_trial_are_all_different_levels():
     assert len({topic_level(name) for name in NAMES}) == len(NAMES)
+
+
+async def test_an_older_event_that_is_told_again_after_a_restart_puts_no_state_over_what_stands_now() -> None:
+    """The broker has been told of the end already; the restart knows only the alarms that stand, and this is owed."""
+    memory = MemoryBroker()
+    standing: dict[AlarmKey, AlarmState] = {}
+    settings = MqttSettings("127.0.0.1", 1883)
+    channel = MqttChannel("central", settings, "centro", standing.get, memory.connect)
+    running = asyncio.ensure_future(channel.run())
+    await memory.joined.wait()
+    assert channel.up
+    memory.keep(TOPIC, b'{"state": "normal"}')
+    assert (await channel.deliver(notice(seq=7))).verdict is Verdict.ACCEPTED
+    assert dict(memory.kept())[TOPIC] == b'{"state": "normal"}'
+    assert (await channel.deliver(notice(seq=8, cause=Cause.RESET))).verdict is Verdict.ACCEPTED
+    assert json.loads(dict(memory.kept())[TOPIC])["seq"] == 8
+    running.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await running

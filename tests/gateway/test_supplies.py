@@ -1,10 +1,11 @@
 """Mains and battery: what counts as a trouble, and what as not seeing it."""
 
+from alerts.alarms import AlarmKey, Kind
 from gateway.events import SystemCondition
 from gateway.supplies import Supply, SupplySight
 from sensors.wire.gauges import RegisterGauge, Sign
 from sensors.wire.points import Function, Place, Type
-from simulator.room import stamp
+from simulator.room import Room, orders, stamp
 
 GAUGE = RegisterGauge(Place(Function.DISCRETE, 3, Type.BOOL), Sign(when=("0",)))
 UPS = Supply("nobreak", {"mains": GAUGE, "battery": GAUGE}, after_s=5.0, max_age_s=20.0)
@@ -15,6 +16,7 @@ class Watch:
         self.at = 100.0
         self.sight = SupplySight(UPS, stamp(self.at).mono)
         self.told: list[tuple[str, bool, str]] = []
+        self.first: set[str] = set()
 
     def hear(self, mains: bool | None, battery: bool | None = False, reason: str = "", every: float = 1.0) -> None:
         """One second passes and both gauges are read."""
@@ -24,7 +26,12 @@ class Watch:
         self.look()
 
     def look(self) -> None:
-        self.told += [_short(condition) for condition in self.sight.look(stamp(self.at))]
+        """Note what is new: the first word that all is well changes nothing where nothing stood."""
+        for condition in self.sight.look(stamp(self.at)):
+            if condition.present or condition.subject in {subject for subject, *_ in self.told}:
+                self.told.append(_short(condition))
+            else:
+                self.first.add(condition.subject)
 
 
 def _short(condition: SystemCondition) -> tuple[str, bool, str]:
@@ -91,3 +98,43 @@ def test_a_supply_that_was_never_heard_says_so() -> None:
     watch.at += 21
     watch.look()
     assert watch.told == [("supply:nobreak", True, "never-heard")]
+
+
+def test_the_first_sure_word_ends_what_an_earlier_life_had_told_and_none_comes_before_it_is_sure() -> None:
+    watch = Watch()
+    for _ in range(5):
+        watch.hear(False, None)
+    assert watch.first == set()
+    for _ in range(2):
+        watch.hear(False, None)
+    assert watch.first == {"mains:nobreak"}
+    for _ in range(7):
+        watch.hear(False)
+    assert watch.first == {"mains:nobreak", "battery:nobreak", "supply:nobreak"}
+
+
+def test_a_loss_is_told_once_through_new_orders_and_restarts_and_its_end_too() -> None:
+    mains = "mains:nobreak"
+    asked = orders("GD-1", lasting=frozenset({mains}))
+    room = Room(asked)
+
+    def says(present: bool) -> None:
+        room.give(SystemCondition(mains, present, "lost", "", room.now()))
+        room.wait(1.0, clean=("GD-1",))
+
+    says(True)
+    room._do(room.engine.reorder(asked, room.now()))
+    says(True)
+    assert room.told("dona", Kind.SYSTEM) == [(mains, "raised")]
+    room = room.crash()
+    says(True)
+    assert room.told("dona", Kind.SYSTEM) == [] and room.engine.book.present(AlarmKey(mains, Kind.SYSTEM))
+    says(False)
+    assert room.told("dona", Kind.SYSTEM) == [(mains, "cleared")]
+
+
+def test_the_loss_of_a_supply_that_left_the_configuration_ends_with_it() -> None:
+    room = Room(orders("GD-1", lasting=frozenset({"mains:nobreak"})))
+    room.give(SystemCondition("mains:nobreak", True, "lost", "", room.now()))
+    room._do(room.engine.reorder(orders("GD-1"), room.now()))
+    assert not room.engine.book.present(AlarmKey("mains:nobreak", Kind.SYSTEM))

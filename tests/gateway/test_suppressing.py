@@ -156,6 +156,64 @@ def test_channels_that_show_states_get_what_people_do_not_hear() -> None:
     assert [cause for _, cause in room.told("dona")] == ["raised", "shelved"]
 
 
+CABLE = AlarmKey("bus", Kind.BLIND)
+
+
+def cut(room: Room) -> None:
+    """The line of both heads is cut."""
+    room.link(False)
+    room.wait(6.0)
+
+
+def test_a_rule_over_a_line_alone_leaves_no_head_behind_it_untold() -> None:
+    room = begun(orders(*BOTH, by_design=(by_design(CABLE),)))
+    cut(room)
+    assert sorted(room.told("dona", Kind.BLIND)) == [("GD-1", "still"), ("GD-2", "still")]
+
+
+def test_a_head_with_gas_behind_a_line_that_a_rule_keeps_quiet_with_its_heads_is_told_blind() -> None:
+    heads = (AlarmKey("GD-1", Kind.BLIND), AlarmKey("GD-2", Kind.BLIND))
+    room = begun(orders(*BOTH, by_design=(by_design(CABLE, *heads),)))
+    room.read("GD-1", 30.0)
+    cut(room)
+    assert room.told("dona", Kind.BLIND) == [("GD-1", "still"), ("area:patio", "raised")]
+    again = room.crash()
+    again.link(False)
+    again.wait(6.0)
+    again.link(True)
+    for _ in range(20):
+        for name in BOTH:
+            again.read(name, 0.0)
+        again.wait(0.5, clean=BOTH)
+    assert ("GD-1", "cleared") in again.told("dona", Kind.BLIND)
+    assert not any(name == "GD-2" for name, _ in again.told("dona", Kind.BLIND))
+
+
+def test_a_head_that_goes_blind_behind_a_line_already_quiet_is_told_at_once() -> None:
+    room = begun(orders(*BOTH, by_design=(by_design(CABLE),)))
+    room.give(OpenWindow(WindowKind.INHIBIT, "GD-1", 600 * SECOND, "Ana", "pintura", room.now()))
+    cut(room)
+    room.give(CloseWindow("GD-1", "Ana", room.now()))
+    room.wait(0.3)
+    assert room.told("dona", Kind.BLIND)[-1] == ("GD-1", "raised")
+
+
+def test_who_shows_states_hears_of_heads_behind_a_cut_cable_and_of_what_a_restart_ended() -> None:
+    panel = OWNER.__class__("painel", "Painel", "operator", ("mqtt",), OWNER.alarms)
+    room = begun(orders(*BOTH, recipients=(OWNER, panel), stateful=frozenset({"mqtt"})))
+    unwell(room)
+    cut(room)
+    assert [cause for name, cause in room.told("painel") if name == "GD-1"] == ["raised"]
+    room.act(Action.ACKNOWLEDGE, "GD-1", Kind.BLIND)
+    room.link(True)
+    room.wait(6.0, clean=BOTH)
+    assert [cause for name, cause in room.told("painel") if name == "GD-1"] == ["raised", "acknowledged", "cleared"]
+    assert ("GD-1", "cleared") not in room.told("dona")
+    again = room.crash()
+    again.wait(1.0, clean=BOTH)
+    assert ("influx", "cleared") in again.told("painel") and ("influx", "cleared") not in again.told("dona")
+
+
 # --- out of service ----------------------------------------------------------------------------------
 
 

@@ -23,7 +23,7 @@ def watched(room: Room) -> Rounds:
 
 
 def looked(room: Room, rounds: Rounds) -> list[str]:
-    rounds.look(room.at, room.engine.book)
+    rounds.look(room.at, room.now().utc, room.engine.book)
     return [each.promise for each in rounds.broken]
 
 

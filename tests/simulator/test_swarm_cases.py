@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from simulator import swarm
-from simulator.draws import DrawnBus, DrawnDepot, DrawnHead, DrawnSiren
+from simulator.draws import LAST_DAY, DrawnBus, DrawnDepot, DrawnHead, DrawnRule, DrawnSiren, DrawnSupply
 from simulator.swarm import Verdict
 from simulator.timelines import Happening
 
@@ -16,6 +16,9 @@ HEADS = (DrawnHead("GD-101", "bits", "linha-1", 1, 10), DrawnHead("GD-102", "flo
 SIREN = DrawnSiren("sirene", "siren", "saidas", 99, 0)
 RELAY = DrawnSiren("portaria", "siren", topic="portaria")
 DEPOT = DrawnDepot("deposito-1", (LINE, OUT), HEADS, (SIREN,), ("telefone",))
+UPS = DrawnSupply("nobreak", "saidas", 90)
+FED = replace(DEPOT, supplies=(UPS,))
+SHOWN = replace(DEPOT, board=True)
 
 
 def leak(at: float, lasts: float = 250.0, head: str = "GD-101") -> Happening:
@@ -94,3 +97,95 @@ def test_new_orders_twice_in_one_moment_leave_no_ghost_of_an_output(sirens: tupl
     again = Happening(100.0, "reload", "as-it-was", 50.0)
     verdict = played(again, again, leak(200.0, 30.0), depot=replace(DEPOT, sirens=sirens))
     assert verdict.kept["siren-follows"] > 5
+
+
+# --- what feeds the depot ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("supply", [UPS, DrawnSupply("nobreak", topic="nobreak/estado")])
+@pytest.mark.parametrize("what", ["mains-lost", "battery-low"])
+def test_a_supply_that_fails_and_is_well_again_is_told_once_each(what: str, supply: DrawnSupply) -> None:
+    verdict = played(Happening(80.0, what, "nobreak", 150.0), depot=replace(DEPOT, supplies=(supply,)))
+    assert verdict.kept["no-false-loss"] == 1 and verdict.kept["no-false-end"] == 1
+
+
+def test_mains_that_flicker_for_minutes_are_told_and_not_at_every_flicker() -> None:
+    verdict = played(Happening(80.0, "mains-flicker", "nobreak", 250.0), depot=FED)
+    assert 1 <= verdict.kept["no-false-loss"] <= 10 and verdict.kept["end-in-time"] > 20
+
+
+@pytest.mark.parametrize("what", ["kill", "restart", "power-cut", "reload"])
+@pytest.mark.parametrize("back_after_s", [5.0, 60.0])
+def test_a_loss_of_mains_is_told_once_and_its_end_too_whatever_befalls(what: str, back_after_s: float) -> None:
+    verdict = played(
+        Happening(80.0, "mains-lost", "nobreak", 40.0 + back_after_s),
+        Happening(118.0, what, "as-it-was" if what == "reload" else "", lasts=20.0),
+        depot=FED,
+    )
+    assert verdict.kept["loss-told-once"] == 1 and verdict.kept["no-false-end"] == 1
+
+
+def test_a_mute_supply_takes_no_head_of_its_line_its_sight() -> None:
+    line = DrawnBus("linha-1", 21_001, 1500, serial=True)
+    here = replace(DEPOT, buses=(line, OUT), supplies=(DrawnSupply("nobreak", "linha-1", 90),))
+    verdict = played(Happening(80.0, "mute-supply", "nobreak", 100.0), leak(120.0, 40.0), depot=here)
+    assert verdict.kept["supply-unseen"] > 3 and verdict.kept["alarm-in-time"] >= 3
+
+
+def test_a_supply_on_a_line_whose_only_head_is_mute_is_still_seen() -> None:
+    line = DrawnBus("linha-1", 21_001, 2000, rtu=True)
+    here = replace(DEPOT, buses=(line, OUT), heads=HEADS[:1], supplies=(DrawnSupply("nobreak", "linha-1", 90),))
+    verdict = played(Happening(80.0, "far-too-slow", "GD-101", 80.0), depot=here)
+    assert verdict.kept["supply-seen"] > 20
+
+
+# --- what is kept quiet by design ----------------------------------------------------------------
+
+
+WHOLE_LINE = ("BLIND linha-1", "BLIND GD-101", "BLIND GD-102")
+
+
+@pytest.mark.parametrize("alarms", [WHOLE_LINE, WHOLE_LINE[:1]])
+def test_a_line_that_a_rule_keeps_quiet_hides_no_head_that_the_rule_does_not(alarms: tuple[str, ...]) -> None:
+    quiet = replace(DEPOT, rules=(DrawnRule(alarms),))
+    verdict = played(leak(80.0, 60.0), Happening(90.0, "mute-line", "linha-1", 120.0), depot=quiet)
+    assert verdict.kept["rule-lapses"] > 5 and verdict.kept["blind-is-told"] > 5
+
+
+def test_what_a_rule_kept_quiet_is_told_once_its_last_day_is_over() -> None:
+    rule = DrawnRule(("BLIND GD-101",), until=LAST_DAY)
+    verdict = played(
+        Happening(80.0, "mute-unit", "GD-101", 200.0),
+        Happening(150.0, "clock-step", size=86_400.0),
+        depot=replace(DEPOT, rules=(rule,)),
+    )
+    assert verdict.kept["rule-lapses"] > 3 and verdict.kept["blind-is-told"] > 3
+
+
+# --- what the broker shows -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("deed", ["acknowledge", "shelve", "test", "out-of-service"])
+def test_the_broker_shows_every_alarm_as_it_stands_through_a_cut_cable(deed: str) -> None:
+    verdict = played(
+        Happening(80.0, "mute-line", "linha-1", 60.0), Happening(100.0, deed, "GD-101", size=2.0), depot=SHOWN
+    )
+    assert verdict.kept["board-agrees"] > 20
+
+
+@pytest.mark.parametrize("what", ["kill", "restart", "power-cut", "reload"])
+@pytest.mark.parametrize("away_s", [30.0, 75.0])
+def test_the_broker_shows_no_older_state_after_it_was_away_in_the_midst_of_gas(what: str, away_s: float) -> None:
+    verdict = played(
+        leak(80.0, 50.0),
+        Happening(85.0, "broker-gone", lasts=away_s),
+        Happening(100.0, "acknowledge", "GD-101"),
+        Happening(82.0 + away_s, what, "as-it-was" if what == "reload" else "", lasts=5.0),
+        depot=replace(SHOWN, sirens=()),
+    )
+    assert verdict.kept["board-agrees"] > 20
+
+
+def test_the_broker_alone_is_an_output_that_counts() -> None:
+    verdict = played(leak(100.0), Happening(80.0, "hung-phone", "telefone", 90.0), depot=replace(SHOWN, sirens=()))
+    assert verdict.kept["alarm-in-time"] >= 3
