@@ -63,12 +63,20 @@ def last_good(finding: Finding) -> date | None:
 
 
 def soon(finding: Finding) -> str:
-    """Return how near the last good day of a verdict is: ``30``, ``7`` or ``0`` days; empty while it is not near."""
+    """Return how near the last good day of a verdict is: ``30``, ``7`` or ``0`` days; empty while it is not near.
+
+    Where only an answer grows old, which a weekly round does always, that day itself is near.
+    """
     last = last_good(finding)
     if finding.verdict is not Verdict.COMPLIANT or last is None:
         return ""
-    left = (last - finding.on).days
-    return next((str(days) for days in reversed(SOON_DAYS) if left <= days), "")
+    left, steps = (last - finding.on).days, SOON_DAYS if _is_to_be_broken(finding) else (0,)
+    return next((str(days) for days in sorted(steps) if left <= days), "")
+
+
+def _is_to_be_broken(finding: Finding) -> bool:
+    """Tell whether what is near is a breach or a deadline, and not an answer that the survey will ask anew."""
+    return finding.due is not None or finding.then is Verdict.VIOLATED
 
 
 def changes(
@@ -136,11 +144,6 @@ def breaches(
             )
         )
     return tuple(told)
-
-
-def _is_to_be_broken(finding: Finding) -> bool:
-    """Tell whether what is near is a breach or a deadline; an answer that only grows old is a routine of the survey."""
-    return finding.due is not None or finding.then is Verdict.VIOLATED
 
 
 def as_json(finding: Finding) -> dict[str, Json]:

@@ -208,7 +208,7 @@ def until_midnight_s(utc: int, zone: ZoneInfo) -> float:
     """Return the seconds from a civil time (ns) to the next local midnight, and a little more."""
     now = datetime.fromtimestamp(utc / SECOND, UTC).astimezone(zone)
     midnight = datetime.combine(now.date() + timedelta(days=1), time(), zone)
-    return max(1.0, (midnight - now).total_seconds() + 1.0)
+    return max(1.0, midnight.timestamp() - now.timestamp() + 1.0)  # a day of a clock change has 23 or 25 hours
 
 
 def _is_worse(before: Finding | None, then: Finding) -> bool:

@@ -1,7 +1,9 @@
 """The office when the civil clock is set: a new day is judged whichever way, what is told later counts later."""
 
 import asyncio
+from datetime import datetime
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 from depot_text import SMALLEST
@@ -12,6 +14,7 @@ from gateway.office import clerk
 from gateway.office.clerk import Clerk
 from gateway.office.desk import SET_BACK_MS, Desk
 from gateway.office.forms import forms
+from gateway.office.judge import until_midnight_s
 from sensors.stamps import SECOND, Instant, Stamp, UtcNanos, parse_rfc3339
 
 HOUR_MS = 3_600_000
@@ -72,3 +75,18 @@ def test_a_clock_that_was_wrong_by_years_does_not_date_what_is_told_later() -> N
     desk = Desk(forms(), ["patio"])
     desk.keep([record(1, now + SET_BACK_MS + 1, present=False)])
     assert desk.told_at(Millis(now)) == now
+
+
+@pytest.mark.parametrize(
+    ("at", "zone", "hours"),
+    [
+        ("2026-11-30T03:00:00+00:00", "America/Sao_Paulo", 24),
+        ("2026-11-30T02:00:00+00:00", "America/Sao_Paulo", 1),
+        ("2026-03-29T00:30:00+00:00", "Europe/Lisbon", 22.5),
+        ("2026-10-24T23:00:00+00:00", "Europe/Lisbon", 25),
+    ],
+)
+def test_midnight_comes_when_the_day_is_over_however_long_it_is(at: str, zone: str, hours: float) -> None:
+    utc = int(datetime.fromisoformat(at).timestamp()) * SECOND
+
+    assert until_midnight_s(utc, ZoneInfo(zone)) == hours * 3600 + 1

@@ -1,6 +1,6 @@
 """Findings over time: what is kept, what is told, and what waits because it may pass."""
 
-from datetime import date
+from datetime import date, timedelta
 
 import pytest
 
@@ -141,9 +141,14 @@ def test_an_answer_that_grows_old_is_a_routine_and_is_not_told_as_due() -> None:
         fact("document", "licenca", "revoked", False),
     )
     walked = Fact(DEPOT, "nothing_outside", True, ON)
+    last_day = ON + timedelta(days=7)
     found = judged(*AREA, *paper, fact("depot", "", "documents_listed", True), walked)
     (outside,) = (each for each in found if each.rule.id == "ferraz-6-I-j")
 
-    assert (findings.soon(outside), outside.then) == ("7", Verdict.UNDETERMINED)
+    assert (findings.soon(outside), outside.then) == ("", Verdict.UNDETERMINED)
+    situation = Situation.of((*AREA, walked), FACTS, last_day)
+    (outside,) = (each for each in evaluate(FERRAZ, situation, last_day) if each.rule.id == "ferraz-6-I-j")
+    assert findings.soon(outside) == "0"
+    assert told([outside]) == set()
     assert "ferraz-7/depot:depot" in told(found)
     assert "ferraz-6-I-j/depot:depot" not in told(found)
