@@ -1,21 +1,28 @@
 """The registers of many years: 200,000 entries read from a journal and folded, and the history of one finding."""
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
 from bench.figures import Figure
-from compliance.registers.entries import Act, Entry, EntryId, Millis, Scalar, fold
+from bench.processes import BenchError
+from compliance.registers.entries import Act, EntryId, Millis, Scalar, fold
+from compliance.registers.entries import Entry as Told
 from compliance.registers.stock import levels
+from gateway.events import Entry, Json, Record
+from gateway.journal import Journal
+from gateway.journal.reader import JournalReader
+from gateway.office import findings
 from gateway.office.desk import Desk
-from gateway.office.findings import Key, Stand, keep
 from gateway.office.forms import forms
+from gateway.office.judge import steps
 
 FOLD_TARGET_S, HISTORY_TARGET_MS = 5.0, 50.0
 SUBJECTS = 400
+RULES = 200
+WRITTEN_WITHIN_S = 60.0
 MINUTE_MS = 60_000
 VERDICTS = ("COMPLIANT", "VIOLATED")
 
@@ -28,8 +35,8 @@ class Load:
     changes: int
 
 
-async def run(case: str, load: Load, _folder: Path) -> list[Figure]:
-    """Keep and fold all entries as the office does when it opens; then look one finding's steps up among all."""
+async def run(case: str, load: Load, folder: Path) -> list[Figure]:
+    """Keep and fold all entries as the office does when it opens; then read one finding's steps out of the journal."""
     told = list(_entries(load.entries))
     desk = Desk(forms(), ["patio"])
     began = time.process_time()
@@ -37,21 +44,19 @@ async def run(case: str, load: Load, _folder: Path) -> list[Figure]:
     fold(desk.entries, Millis(2**62))
     levels([entry for entry in desk.entries if entry.register == "stock"], Millis(2**62))
     folded = time.process_time() - began
-    changes = list(_changes(load.changes))
-    standing: dict[Key, Stand] = {}
-    for change in changes:
-        keep(standing, change)
+    journal = folder / "journal.db"
+    held_by = range(_judged(journal, load.changes))
     began = time.process_time()
-    steps = [change for change in changes if change["rule"] == "r7" and change["subject"] == "area:patio"]
+    with JournalReader(journal) as reader:
+        assert len(list(steps(reader, held_by, "r7", "area:patio"))) == load.changes // RULES
     looked = (time.process_time() - began) * 1000
-    assert steps
     return [
         Figure(case, f"fold of {load.entries:,} entries", folded, "s", target=FOLD_TARGET_S),
         Figure(case, f"one finding's history among {load.changes:,} changes", looked, "ms", target=HISTORY_TARGET_MS),
     ]
 
 
-def _entries(count: int) -> Iterator[Entry]:
+def _entries(count: int) -> Iterator[Told]:
     for number in range(count):
         at = Millis(number * MINUTE_MS)
         act, register, subject, values = Act.ENTER, "stock", "patio", _pile(number)
@@ -60,14 +65,25 @@ def _entries(count: int) -> Iterator[Entry]:
             values = {"area": "patio", "charge_kg": Decimal(8), "present": True}
         elif number % 4 == 3:
             act = Act.LEAVE
-        yield Entry(EntryId(f"e{number}"), register, subject, act, values, at, at, "Ana Souza")
+        yield Told(EntryId(f"e{number}"), register, subject, act, values, at, at, "Ana Souza")
 
 
 def _pile(number: int) -> dict[str, Scalar]:
     return {"size_kg": Decimal(13), "state": "full", "units": 1 + number % 4 // 2, "brand": "Azul"}
 
 
-def _changes(count: int) -> Iterator[Mapping[str, Any]]:
-    for number in range(count):
-        verdict = VERDICTS[number // 200 % 2]
-        yield {"rule": f"r{number % 200}", "subject": "area:patio", "verdict": verdict, "on": "2026-11-30"}
+def _judged(journal: Path, count: int) -> int:
+    """Write so many changes of findings, all of `RULES` in each judgement; return how many entries hold them."""
+    book = Journal.open(journal, depot="bench")
+    book.start(committed=lambda _ticket: None, trouble=lambda _unwell, _reason: None)
+    judgements = count // RULES
+    for number in range(judgements):
+        changes: list[Json] = [_change(f"r{rule}", VERDICTS[number % 2]) for rule in range(RULES)]
+        book.submit(Record(number + 1, (Entry(findings.KIND, {"at_ms": number, "changes": changes}),)))
+    if not book.close(WRITTEN_WITHIN_S):
+        raise BenchError("the journal did not take the changes in time")
+    return judgements
+
+
+def _change(rule: str, verdict: str) -> dict[str, Json]:
+    return {"rule": rule, "subject": "area:patio", "verdict": verdict, "on": "2026-11-30"}

@@ -47,6 +47,7 @@ class Frequent:
         self._told = Recent(bounds.within, MOST_KEPT)
         self._gathered: dict[str, None] = {}
         self._tell_at: Instant | None = None
+        self._look_at: Instant | None = None
         self.grouped = 0
 
     def count(self, event: AlarmEvent, turn: Turn) -> None:
@@ -75,8 +76,11 @@ class Frequent:
     def look(self, turn: Turn) -> None:
         """Look at everything that may be over, or is to be told, by now."""
         now = turn.now.mono
+        if self._look_at is not None and self._look_at <= now:
+            self._look_at = None
         for key in [key for key in self._chattering if self._raises[key].count(now) == 0]:
             self._calm(key, turn)
+        self._look_for_calm()
         if not self._book.present(FLOOD):
             return
         if self._gathered and (self._tell_at is None or self._tell_at <= now):
@@ -87,6 +91,8 @@ class Frequent:
             turn.note(self._book.clear(FLOOD, turn.now))
         else:
             self._look_again(self._bounds.look, turn)
+            if self._tell_at is not None:
+                self._look_by(self._tell_at)
 
     # --- chatter -----------------------------------------------------------------------------------
 
@@ -97,6 +103,13 @@ class Frequent:
         subject = CHATTER + key.subject
         self._conditions.set(subject, turn, present=True, reason=kind.value.lower(), detail=str(times))
         self._look_again(self._bounds.within, turn)
+
+    def _look_for_calm(self) -> None:
+        """Look again when the first of what chatters can have been quiet for long enough."""
+        lasts = (self._raises[key].last() for key in self._chattering)
+        last = min((moment for moment in lasts if moment is not None), default=None)
+        if last is not None:
+            self._look_by(Instant(last + self._bounds.within))
 
     def _calm(self, key: AlarmKey, turn: Turn) -> None:
         """It was not raised for long enough. What holds at the end is said once more, on its own."""
@@ -135,7 +148,13 @@ class Frequent:
         turn.note(self._book.still(FLOOD, turn.now, subjects=names))
 
     def _look_again(self, after: int, turn: Turn) -> None:
-        self._deadlines.at(Instant(turn.now.mono + after), LookAtFrequency())
+        self._look_by(Instant(turn.now.mono + after))
+
+    def _look_by(self, when: Instant) -> None:
+        """Look then, unless a look that comes before it is waited for: each looks for when the next is due."""
+        if self._look_at is None or when < self._look_at:
+            self._look_at = when
+            self._deadlines.at(when, LookAtFrequency())
 
     @staticmethod
     def _counts(event: AlarmEvent) -> bool:

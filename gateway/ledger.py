@@ -78,10 +78,14 @@ class _Open:
 
 
 class Ledger:
-    """The fold. Feed `take` with every line in the order of the journal, then ask `close` for what is still open."""
+    """The fold. Feed `take` with every line in the order of the journal, then ask `close` for what is still open.
 
-    def __init__(self) -> None:
+    With `latest` it keeps of each detector only the stretch that ended last, for who follows a journal for years.
+    """
+
+    def __init__(self, *, latest: bool = False) -> None:
         self._done: list[Stretch] = []
+        self._latest: dict[str, Stretch] | None = {} if latest else None
         self._open: dict[str, _Open] = {}
         self._blind: dict[str, _Open] = {}
         self._since: dict[str, int] = {}
@@ -113,7 +117,8 @@ class Ledger:
             for name, one in self._open.items()
             if one.start_ms < end
         ]
-        return sorted([*self._done, *still], key=lambda stretch: (stretch.start_ms, stretch.detector))
+        done = self._done if self._latest is None else self._latest.values()
+        return sorted([*done, *still], key=lambda stretch: (stretch.start_ms, stretch.detector))
 
     # --- entries -----------------------------------------------------------------------------------
 
@@ -237,7 +242,11 @@ class Ledger:
         one = self._open.pop(name, None)
         if one is not None and one.start_ms < self._now:
             self._ended = max(self._ended, self._now)
-            self._done.append(Stretch(name, one.state, one.start_ms, self._now, one.cause, one.by))
+            stretch = Stretch(name, one.state, one.start_ms, self._now, one.cause, one.by)
+            if self._latest is None:
+                self._done.append(stretch)
+            else:
+                self._latest[name] = stretch
 
 
 # --- figures -----------------------------------------------------------------------------------------

@@ -65,7 +65,7 @@ class Measures:
     areas: Mapping[str, str]
     audible: frozenset[str]
     written_ms: int = 0
-    _ledger: Ledger = field(default_factory=Ledger)
+    _ledger: Ledger = field(default_factory=lambda: Ledger(latest=True))
     _heads: dict[str, _Head] = field(default_factory=dict)
     _outputs: dict[str, bool] = field(default_factory=dict)
     _unwell: set[str] = field(default_factory=set)

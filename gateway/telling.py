@@ -5,7 +5,7 @@ from enum import Enum
 from typing import assert_never
 
 from alerts.alarmbook import AlarmBook
-from alerts.alarms import AlarmEvent, AlarmState, Cause, Delivery, Kind, Phase, Verdict
+from alerts.alarms import AlarmEvent, AlarmKey, AlarmState, Cause, Delivery, Kind, Phase, Verdict
 from alerts.outbox import Outbox, Settled
 from alerts.routing import deliveries
 from alerts.states import UNACKNOWLEDGED
@@ -41,6 +41,7 @@ class Telling:
         self.outbox = Outbox()
         self._book = book
         self._deadlines = deadlines
+        self._repeating: set[AlarmKey] = set()
 
     def owe(self, event: AlarmEvent, ticket: int, turn: Turn, heard: "Heard") -> None:
         """Owe this event to everyone who hears of it. It leaves once recorded, or marked as not recorded."""
@@ -112,7 +113,8 @@ class Telling:
             return  # a window ends by itself, and who opened it knows of it
         mark = alarm.annunciated.mono
         first = mark if repeat_from is None else repeat_from
-        self._deadlines.at(Instant(first + self._repeat_after(alarm.key.kind)), Repeat(alarm.key, mark))
+        if alarm.key not in self._repeating:  # else the one that is waited for sees that it was annunciated anew
+            self._repeat_at(Instant(first + self._repeat_after(alarm.key.kind)), Repeat(alarm.key, mark))
         if alarm.key.kind is not Kind.GAS or alarm.drill:
             return
         for rung in self.orders.escalation:
@@ -129,21 +131,31 @@ class Telling:
 
     def repeat(self, task: Repeat, head: Head | None, turn: Turn) -> None:
         """Say it again while nobody has taken it; a head whose cable's notice speaks for it stays quiet."""
-        alarm = self._unanswered(task)
+        self._repeating.discard(task.key)
+        alarm = self._unanswered(task.key)
         if alarm is None:
+            return
+        after, mark = self._repeat_after(task.key.kind), alarm.annunciated.mono
+        if mark != task.annunciated:
+            self._repeat_at(Instant(mark + after), Repeat(task.key, mark))
             return
         if not (task.key.kind is Kind.BLIND and head is not None and head.grouped):
             turn.note(self._book.still(task.key, turn.now))
-        self._deadlines.at(Instant(turn.now.mono + self._repeat_after(task.key.kind)), task)
+        self._repeat_at(Instant(turn.now.mono + after), task)
+
+    def _repeat_at(self, when: Instant, task: Repeat) -> None:
+        self._repeating.add(task.key)
+        self._deadlines.at(when, task)
 
     def escalate(self, task: Escalate, turn: Turn) -> None:
         """Call further recipients in when nobody has taken the alarm."""
-        if self._unanswered(task) is not None:
+        alarm = self._unanswered(task.key)
+        if alarm is not None and alarm.annunciated.mono == task.annunciated:
             turn.note(self._book.still(task.key, turn.now, reason="escalation", told=task.recipients))
 
-    def _unanswered(self, task: Repeat | Escalate) -> AlarmState | None:
-        alarm = self._book.get(task.key)
-        if alarm is None or alarm.annunciated.mono != task.annunciated or alarm.phase not in UNACKNOWLEDGED:
+    def _unanswered(self, key: AlarmKey) -> AlarmState | None:
+        alarm = self._book.get(key)
+        if alarm is None or alarm.phase not in UNACKNOWLEDGED:
             return None
         if alarm.suppressed is not None:
             return None  # its end tells it anew

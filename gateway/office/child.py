@@ -28,6 +28,9 @@ from gateway.tie import Tie
 MOST_FAILURES = 8
 """A part that failed so often without a well minute in between is told; with its pauses that takes some seconds."""
 
+JUDGE_AGAIN_S = 10.0
+"""Between two tries of a judge that fails again and again: each reads the journal and judges every rule."""
+
 EXIT_FAILED = 1
 EXIT_CONFIG = 78
 
@@ -79,7 +82,7 @@ async def _serve(depot: Depot) -> int:
     Tie(stopping.set, failures.none).hold()
     runtime = Runtime(failures.hear)
     runtime.start("door", Door(depot.office, clerk.answer).run, "office")
-    runtime.start("judge", clerk.judge_for_ever, "office")
+    runtime.start("judge", clerk.judge_for_ever, "office", longest_pause_s=JUDGE_AGAIN_S)
     if depot.mqtt is not None and depot.stock_sources:
         gate = Gate(depot.mqtt, depot.stock_sources, clerk.take, SystemClock())
         runtime.start("gate", gate.listen, "office")

@@ -1,6 +1,7 @@
 """Register entries as the journal keeps them, and back. One journal entry holds a whole batch: all of it or none."""
 
 from collections.abc import Mapping, Sequence
+from sys import intern
 from typing import Any, Literal
 
 from compliance.registers.cells import CellError
@@ -54,21 +55,23 @@ def line(entry: Entry) -> Line:
 def _entry(line: Mapping[str, Any], form: Form | None, recorded: Millis, by: str) -> Entry:
     return Entry(
         id=EntryId(line["id"]),
-        register=line["register"],
-        subject=line["subject"],
+        register=intern(line["register"]),
+        subject=intern(line["subject"]),
         act=Act(line["act"]),
-        values={name: _value(form, name, value) for name, value in line["values"].items()},
+        values={intern(name): _value(form, name, value) for name, value in line["values"].items()},
         effective=Millis(int(line["effective_ms"])),
         recorded=recorded,
         by=by,
-        source=line["source"],
+        source=intern(line["source"]),
         reason=line.get("reason", ""),
         corrects=None if "corrects" not in line else EntryId(line["corrects"]),
     )
 
 
 def _value(form: Form | None, name: str, value: object) -> Scalar:
+    """A value as its field means it. Texts come again and again, years of entries stay in memory: each is kept once."""
     try:
-        return from_json(None if form is None else form.field(name), value)
+        told = from_json(None if form is None else form.field(name), value)
     except CellError:
-        return str(value)
+        told = str(value)
+    return intern(told) if type(told) is str else told

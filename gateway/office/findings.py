@@ -41,13 +41,15 @@ class Stand:
 
     Attributes:
         since: the local day on which it came to stand so.
-        content: the whole entry, for the history.
+        at_ms: when it was judged.
+        of: its statute, clause and severity, which are told when it is no longer asked.
     """
 
     verdict: str
     soon: str
     since: str
-    content: Mapping[str, Any]
+    at_ms: int
+    of: tuple[str | None, str | None, str | None]
 
 
 def key_of(finding: Finding) -> Key:
@@ -107,7 +109,17 @@ def changes(
 def keep(standing: dict[Key, Stand], change: Mapping[str, Any]) -> None:
     """Take one kept change into what stands."""
     key = (str(change["rule"]), str(change["subject"]))
-    standing[key] = Stand(str(change["verdict"]), str(change.get("soon", "")), str(change["on"]), change)
+    of = (change.get("statute"), change.get("clause"), change.get("severity"))
+    since = str(change["on"])
+    standing[key] = Stand(str(change["verdict"]), str(change.get("soon", "")), since, int(change["at_ms"]), of)
+
+
+def forget(standing: dict[Key, Stand], asked: Iterable[Finding]) -> None:
+    """Let go of what is no longer asked and was told to be so: leaks, containers, years of papers."""
+    keys = set(map(key_of, asked))
+    for key in [key for key in standing if key not in keys]:
+        if standing[key].verdict == Verdict.NOT_APPLICABLE.value:
+            del standing[key]
 
 
 def is_passing(finding: Finding, stood: Stand | None, now_ms: int) -> bool:
@@ -117,8 +129,8 @@ def is_passing(finding: Finding, stood: Stand | None, now_ms: int) -> bool:
     """
     if not any(one.name in LIVE and one.value is False for one in finding.evidence):
         return False
-    begun = stood.content["at_ms"] if stood is not None and stood.verdict == Verdict.VIOLATED.value else now_ms
-    return now_ms - int(begun) < SETTLE_MS
+    begun = stood.at_ms if stood is not None and stood.verdict == Verdict.VIOLATED.value else now_ms
+    return now_ms - begun < SETTLE_MS
 
 
 def breaches(
@@ -175,8 +187,11 @@ def _entry(finding: Finding, stood: Stand | None, on: date) -> dict[str, Json]:
 
 
 def _gone(key: Key, stood: Stand, on: date) -> dict[str, Json]:
-    kept = {name: stood.content.get(name) for name in ("statute", "clause", "severity")}
-    return kept | {
+    statute, clause, severity = stood.of
+    return {
+        "statute": statute,
+        "clause": clause,
+        "severity": severity,
         "rule": key[0],
         "subject": key[1],
         "verdict": Verdict.NOT_APPLICABLE.value,

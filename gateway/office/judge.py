@@ -3,13 +3,14 @@
 Slow on purpose and off every loop: called on a thread. Keeps what the findings were, to say what changed.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from time import time_ns
 from typing import Any
 from zoneinfo import ZoneInfo
 
+import msgspec
 import structlog
 
 from compliance import catalogue, statutes
@@ -61,7 +62,7 @@ class Judge:
         self._proven: tuple[Fact, ...] = ()
         self._held_back = False
         self._standing: dict[Key, Stand] = {}
-        self._kept: list[Mapping[str, Any]] = []
+        self._steps: dict[Key, list[int]] = {}
         self._read_to = -1
         self._judged_to = 0
 
@@ -70,7 +71,7 @@ class Judge:
         for idx, body, _ in journal.filed(findings.KIND, self._read_to):
             self._read_to = idx
             try:
-                self._keep([{**change, "at_ms": int(body["at_ms"])} for change in body["changes"]])
+                self._keep(idx, _changes(body))
             except (LookupError, TypeError, ValueError) as error:
                 structlog.get_logger("office").error(
                     "finding of the journal is none", entry=idx, reason=repr(error)[:200]
@@ -87,10 +88,11 @@ class Judge:
         changed, self._proven = proven != self._proven, proven
         return changed or self._held_back
 
-    def _keep(self, changes: Iterable[Mapping[str, Any]]) -> None:
+    def _keep(self, idx: int, changes: Iterable[Mapping[str, Any]]) -> None:
+        """Keep where each finding stands now, and of its steps only which entries of the journal hold them."""
         for change in changes:
             findings.keep(self._standing, change)
-            self._kept.append(change)
+            self._steps.setdefault((change["rule"], change["subject"]), []).append(idx)
 
     def judge(self, desk: Desk, now: Millis) -> Verdicts:
         """Judge today, and say what changed since the last time.
@@ -111,6 +113,7 @@ class Judge:
             and findings.is_passing(finding, self._standing.get(findings.key_of(finding)), now)
         }
         self._held_back = bool(passing)
+        findings.forget(self._standing, found)
         lasting = [finding for finding in found if findings.key_of(finding) not in passing]
         told_of = findings.breaches(lasting, kinds, self._speaker.finding)
         doubted = tuple(self._speaker.doubt(doubt) for doubt in self.doubts(desk))
@@ -166,14 +169,16 @@ class Judge:
             for area in self._depot.areas
         ]
 
-    @property
-    def changes(self) -> Sequence[Mapping[str, Any]]:
-        """Every change of a finding that the journal holds, oldest first."""
-        return self._kept
-
     def history(self, rule: str, subject: str) -> list[Mapping[str, Any]]:
-        """Every step of one finding, oldest first; of every subject where none is named."""
-        return [change for change in self._kept if change["rule"] == rule and subject in ("", change["subject"])]
+        """Every step of one finding, oldest first; of every subject where none is named.
+
+        Raises:
+            StoreError: the journal cannot be read.
+        """
+        keys = [(rule, subject)] if subject else [key for key in self._steps if key[0] == rule]
+        held_by = sorted({idx for key in keys for idx in self._steps.get(key, ())})
+        with JournalReader(self._depot.journal) as journal:
+            return list(steps(journal, held_by, rule, subject))
 
     def _shown(self, finding: Finding) -> dict[str, Any]:
         stood = self._standing.get(findings.key_of(finding))
@@ -202,6 +207,37 @@ class Judge:
             return self._proven
         with JournalReader(self._depot.journal) as journal:
             return tuple(measured(self._depot, journal, Asked(on, now, known)))
+
+
+def steps(journal: JournalReader, held_by: Iterable[int], rule: str, subject: str) -> Iterator[Mapping[str, Any]]:
+    """Yield the steps of one finding out of the entries that hold them; of every subject where none is named.
+
+    Raises:
+        StoreError: the journal cannot be read.
+    """
+    for idx in held_by:
+        for change in _changes(msgspec.json.decode(journal.entry(idx))["body"]):
+            if change["rule"] == rule and subject in ("", change["subject"]):
+                yield change
+
+
+def changes(journal: JournalReader) -> Iterator[Mapping[str, Any]]:
+    """Yield every change of a finding that a journal holds, oldest first; an entry that is none is passed over.
+
+    Raises:
+        StoreError: it cannot be read.
+    """
+    for _, body, _ in journal.filed(findings.KIND):
+        try:
+            found = _changes(body)
+        except (LookupError, TypeError, ValueError):
+            continue
+        yield from found
+
+
+def _changes(body: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The changes of an entry, each with when it was judged. Raises LookupError, TypeError, ValueError."""
+    return [{**change, "at_ms": int(body["at_ms"])} for change in body["changes"]]
 
 
 def until_midnight_s(utc: int, zone: ZoneInfo) -> float:

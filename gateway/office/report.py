@@ -12,6 +12,7 @@ from gateway.journal import audit
 from gateway.journal.reader import JournalReader
 from gateway.office import history, shown
 from gateway.office.books import Books
+from gateway.office.judge import changes
 from gateway.office.shown import time
 
 
@@ -28,6 +29,7 @@ def report(depot: Depot, start: Millis, end: Millis, now: Millis) -> dict[str, A
     ledger = msgspec.to_builtins(watchbook.ledger(depot.journal, depot.timezone, start, end, now))
     with JournalReader(depot.journal) as journal:
         alarms = history.alarms(watchbook.lines(journal), start, end)
+        breaches = history.breaches(changes(journal), start, end)
         _, size, root = journal.head()
         checkpoint, keys = journal.checkpoint(), journal.vkeys()
     sound = audit.judge(depot.journal, vkey=None, outside=None)
@@ -44,7 +46,7 @@ def report(depot: Depot, start: Millis, end: Millis, now: Millis) -> dict[str, A
         "timezone": depot.timezone,
         "made": time(now),
         "verdicts": _verdicts(books, last),
-        "breaches": history.breaches(books.judge.changes, start, end),
+        "breaches": breaches,
         "stock": books.stock(last, None, last),
         "movements": shown.movements(month(books.desk.entries, start, end)),
         "registers": books.registers(last, None),

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alerts.alarms import AlarmKey, Kind, Phase
+from alerts.alarms import AlarmKey, Cause, Kind, Phase
 from gateway.events import Action, SystemCondition
 from gateway.frequent import MOST_NAMES
 from gateway.journal import canonical
@@ -249,3 +249,30 @@ def test_a_flood_of_thousands_is_one_notice_that_the_journal_can_hold() -> None:
     assert max(len(names) for names in told if isinstance(names, list)) == MOST_NAMES
     for entry in room.entries:
         assert canonical.encode(dict(entry.body))
+
+
+def test_what_comes_and_goes_without_end_leaves_no_heap_of_things_to_do() -> None:
+    room = watching("GD-1", escalation=())
+    for _ in range(100):
+        room.read("GD-1", 12.0)
+        for present in (True, False):
+            room.give(SystemCondition("journal", present=present, reason="slow", detail="", at=room.now()))
+        room.wait(0.2)
+        room.read("GD-1", 0.0)
+        room.act(Action.ACKNOWLEDGE, "GD-1")
+        room.act(Action.RESET, "GD-1")
+        room.wait(0.2)
+    assert room.causes("GD-1").count("raised") == room.causes("journal", Kind.SYSTEM).count("raised") == 100
+    room.wait(30, clean=("GD-1",))  # what waited for a read-back is through
+    assert len(room.engine.deadlines) < 15
+
+
+def test_an_alarm_that_grew_worse_is_repeated_counting_from_then() -> None:
+    room = watching("GD-1", escalation=())
+    room.read("GD-1", 12.0)
+    room.wait(100)
+    room.read("GD-1", 25.0)
+    risen = room.at
+    room.wait(300)
+    stills = [at - risen for at, _, event, _ in room.sent if (event.key.kind, event.cause) == (Kind.GAS, Cause.STILL)]
+    assert [round(after) for after in stills] == [120, 240]

@@ -276,27 +276,31 @@ events = st.sampled_from(["raised", "cleared", "still", "boot", "stop", "clock",
 
 @given(st.lists(st.tuples(events, st.integers(-5000, 20_000), st.sampled_from(["A", "B"]), st.booleans()), max_size=40))
 def test_stretches_of_a_detector_never_overlap_whatever_is_written(steps):
-    ledger, at = Ledger(), T0
+    ledger, brief, at = Ledger(), Ledger(latest=True), T0
     for event, later, name, trusted in steps:
         at += later
         mark = {} if trusted else {"time_trusted": False}
         if event == "boot":
-            ledger.take(boot(at, "A", "B", alive=at - 7, **mark))
+            line = boot(at, "A", "B", alive=at - 7, **mark)
         elif event == "reload":
-            ledger.take(Line("reload", {"at_ms": at, "watches": [name], **mark}))
+            line = Line("reload", {"at_ms": at, "watches": [name], **mark})
         elif event == "stop":
-            ledger.take(stop(at))
+            line = stop(at)
         elif event == "clock":
-            ledger.take(Line("clock", {"at_ms": at, "step_ms": later, "trusted": trusted, **mark}))
+            line = Line("clock", {"at_ms": at, "step_ms": later, "trusted": trusted, **mark})
         elif event == "slept":
-            ledger.take(Line("slept", {"at_ms": at, "length_ms": later, **mark}))
+            line = Line("slept", {"at_ms": at, "length_ms": later, **mark})
         else:
-            ledger.take(blind(at, event, subject=name, **mark))
+            line = blind(at, event, subject=name, **mark)
+        ledger.take(line)
+        brief.take(line)
     found = ledger.close(at + 10)
     for name in ("A", "B"):
         mine = [one for one in found if one.detector == name]
         assert all(one.start_ms < one.end_ms for one in mine)
         assert all(a.end_ms <= b.start_ms for a, b in pairwise(mine))
+        latest = [one for one in brief.close(at + 10) if one.detector == name]
+        assert latest == mine[len(mine) - len(latest) :] and len(latest) <= 2, "who follows for years keeps the latest"
 
 
 @pytest.mark.measured

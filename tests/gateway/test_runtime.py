@@ -9,7 +9,7 @@ import pytest
 import structlog
 from structlog.testing import capture_logs
 
-from gateway.runtime import LONGEST_RESTART_S, WELL_AFTER_S, Runtime
+from gateway.runtime import LONGEST_RESTART_S, MOST_REASONS, WELL_AFTER_S, Runtime
 
 
 class _Jumping(selectors.DefaultSelector):
@@ -96,24 +96,47 @@ def test_the_pause_between_starts_grows_to_what_the_part_asks_for(
     play(story())
 
 
-def test_a_reason_that_was_told_gets_one_line_without_a_trace_and_a_new_one_its_trace(
-    lines: list[dict[str, Any]],
-) -> None:
+def test_a_reason_is_told_with_its_trace_once_and_then_how_often_it_was(lines: list[dict[str, Any]]) -> None:
     async def story() -> None:
         runtime = Runtime(lambda *_: None)
-        life = Life(1.0, lambda count: "port taken" if count < 5 else "out of memory")
+        life = Life(1.0, lambda count: "port taken" if count < 5 or count % 2 else "out of memory")
         runtime.start("web", life.run, "screens", longest_pause_s=1.0)
-        await asyncio.sleep(12)
+        await asyncio.sleep(7 * 3600)
         await runtime.end("screens")
 
     play(story())
     told = [(line["event"], line["error"], "trace" in line) for line in lines]
-    assert told[:6] == [
-        ("part failed", "port taken", True),
-        *[("part failed again", "port taken", False)] * 3,
-        ("part failed", "out of memory", True),
-        ("part failed again", "out of memory", False),
-    ]
+    assert told[:2] == [("part failed", "port taken", True), ("part failed", "out of memory", True)]
+    again = lines[2:]
+    assert {line["event"] for line in again} == {"part fails again and again"}
+    assert len(again) == 6 + 5, "after 1, 2, 4, 8, 16 and 32 minutes more, then each hour"
+    assert [line["times"] for line in again] == sorted({line["times"] for line in again})
+    assert again[-1]["times"] > 10_000 and not any("trace" in line for line in again)
+
+
+def test_a_part_that_ran_well_for_a_while_is_told_anew_with_its_trace(lines: list[dict[str, Any]]) -> None:
+    async def story() -> None:
+        runtime, life = Runtime(lambda *_: None), Life(1.0)
+        runtime.start("web", life.run, "screens")
+        await asyncio.sleep(10)
+        life.lives_s = WELL_AFTER_S + 10
+        await asyncio.sleep(2 * WELL_AFTER_S + 30)
+        await runtime.end("screens")
+
+    play(story())
+    assert [line["event"] for line in lines].count("part failed") == 2
+
+
+def test_reasons_that_are_never_the_same_twice_are_told_to_a_bound(lines: list[dict[str, Any]]) -> None:
+    async def story() -> None:
+        runtime = Runtime(lambda *_: None)
+        runtime.start("web", Life(1.0, lambda count: f"no answer after {count} ms").run, "screens")
+        await asyncio.sleep(600)
+        await runtime.end("screens")
+
+    play(story())
+    assert sum("trace" in line for line in lines) == MOST_REASONS
+    assert len(lines) < MOST_REASONS + 5
 
 
 def test_what_runs_once_is_told_when_it_fails(lines: list[dict[str, Any]]) -> None:
