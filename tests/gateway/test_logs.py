@@ -12,6 +12,8 @@ import structlog
 
 from gateway.logs import BURST, FLUSH_S, KINDS_MAX, LINES_MAX, PIECE_MAX_CHARS, WINDOW_S, Repeats, UnblockedStream
 
+pytestmark = pytest.mark.measured
+
 
 @pytest.fixture
 def pipe() -> Iterator[tuple[int, int]]:
@@ -46,7 +48,6 @@ def drained(descriptor: int, until: str, within_s: float = 5.0) -> str:
     return found.decode()
 
 
-@pytest.mark.measured
 def test_a_pipe_that_nobody_reads_holds_nobody_up_and_what_is_dropped_is_told_later(pipe: tuple[int, int]) -> None:
     reads, writes = pipe
     full(writes)

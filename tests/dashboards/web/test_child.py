@@ -14,6 +14,8 @@ from prometheus_text import parsed
 
 from dashboards.ports import Act, Answer, Drill, Figure, Window
 
+pytestmark = pytest.mark.measured
+
 
 async def get(session: aiohttp.ClientSession, url: str, **headers: str) -> tuple[int, Any]:
     async with session.get(url, headers=headers) as answer:
@@ -216,7 +218,6 @@ async def test_a_foreign_origin_gets_neither_an_action_nor_a_stream(gateway: Any
     assert (await post(session, f"{child.url}/api/v1/alarms/a/acknowledge", {"by": "Ana"}, **own))[0] == 200
 
 
-@pytest.mark.measured
 async def test_live_begins_with_the_picture_then_changes_in_order_and_a_heartbeat_each_second(
     gateway: Any, child: Any, session: Any
 ) -> None:
@@ -277,7 +278,6 @@ async def test_without_a_gateway_nothing_is_shown_as_present(
     await health(child, 200)
 
 
-@pytest.mark.measured
 async def test_a_silent_gateway_is_lost_within_three_seconds(gateway: Any, child: Any, session: Any) -> None:
     async with session.ws_connect(f"{child.url}/api/v1/live") as live:
         await hear(live, "snapshot")
@@ -374,7 +374,6 @@ async def test_the_api_describes_itself_and_loads_no_page_from_elsewhere(child: 
         assert (await get(session, f"{child.url}/{path}"))[0] == 404
 
 
-@pytest.mark.measured
 async def test_twenty_streams_of_each_kind_live_at_once_and_the_child_stops_within_two_seconds(
     gateway: Any, child: Any, session: Any
 ) -> None:
@@ -400,9 +399,10 @@ async def test_twenty_streams_of_each_kind_live_at_once_and_the_child_stops_with
 
 
 async def test_a_browser_that_does_not_read_is_dropped_and_holds_up_neither_the_others_nor_the_end(
-    gateway: Any, child: Any, session: Any
+    gateway: Any, child: Any, session: Any, request: pytest.FixtureRequest
 ) -> None:
     deaf = socket.create_connection(child.host.split(":"), timeout=5)
+    request.addfinalizer(deaf.close)
     deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     deaf.sendall(
         f"GET /api/v1/live HTTP/1.1\r\nHost: {child.host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
@@ -424,7 +424,6 @@ async def test_a_browser_that_does_not_read_is_dropped_and_holds_up_neither_the_
                     while (await hear(live, "change"))["seq"] != seq:
                         pass
     assert await child.stop() < 2.0
-    deaf.close()
 
 
 async def test_the_child_ends_when_its_parents_pipe_ends(child: Any) -> None:

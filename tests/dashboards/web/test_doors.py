@@ -17,6 +17,8 @@ import pytest
 from dashboards.web import doors
 from dashboards.web.server import WebServer, listening
 
+pytestmark = pytest.mark.measured
+
 ROOT = Path(__file__).parents[3]
 
 
@@ -81,7 +83,6 @@ async def test_a_request_that_is_never_said_to_its_end_is_hung_up_on(port: int, 
     writer.close()
 
 
-@pytest.mark.measured
 async def test_one_that_drips_its_request_has_no_more_time_than_the_others(port: int, monkeypatch: Any) -> None:
     monkeypatch.setattr(doors, "REQUEST_WITHIN_S", 0.5)
     reader, writer = await asyncio.open_connection("127.0.0.1", port)

@@ -10,7 +10,7 @@ import pytest
 
 from dashboards.ports import Answer, GuidanceView, LinkView, OutputView, SuppressionView, Window, WindowView
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.measured]
 
 
 @pytest.fixture
@@ -45,7 +45,6 @@ async def text(page: Any, selector: str) -> str:
     return " ".join((await page.inner_text(selector)).split())
 
 
-@pytest.mark.measured
 async def test_an_alarm_is_on_the_page_within_a_second(gateway: Any, open_page: Any) -> None:
     page = await open_page()
     await live(page)
@@ -73,7 +72,6 @@ async def test_an_alarm_that_ends_leaves_the_page(gateway: Any, open_page: Any) 
     assert await text(page, "#headline h1") == "Tudo normal"
 
 
-@pytest.mark.measured
 async def test_a_stopped_server_is_said_within_three_seconds_and_every_value_is_struck(
     child: Any, open_page: Any
 ) -> None:
@@ -99,7 +97,6 @@ async def test_a_stopped_server_is_said_within_three_seconds_and_every_value_is_
     assert await page.locator(".card.struck").count() == 0
 
 
-@pytest.mark.measured
 async def test_a_lost_gateway_is_said_within_three_seconds_and_offers_no_action(gateway: Any, open_page: Any) -> None:
     gateway.push(alarms=(gateway.gas(),))
     page = await open_page()
