@@ -77,13 +77,21 @@ class Form:
         return next((field for field in self.fields if field.name == name), None)
 
     def column(self, heading: str) -> str | None:
-        """Return the field that a spreadsheet's heading means: its name or its label in any language."""
+        """Return the field that a spreadsheet's heading means: its name or its label in any language.
+
+        A label's unit in brackets may be left out where no other label is alike.
+        """
         if heading == plain(self.key):
             return self.key
         for known in self.fields:
             if heading == plain(known.name) or heading in {plain(label) for label in known.label.values()}:
                 return known.name
-        return None
+        bare = [
+            known.name
+            for known in self.fields
+            if heading in {plain(label.partition("(")[0]) for label in known.label.values()}
+        ]
+        return bare[0] if len(bare) == 1 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +122,7 @@ class Filled:
 
 
 def fill(form: Form, rows: Sequence[Row], marks: Marks | None = None) -> tuple[tuple[Filled, ...], tuple[Problem, ...]]:
-    """Read a whole spreadsheet by a form: every row, or every problem.
+    """Read a whole spreadsheet by a form: the rows that can be read, and every problem of the others.
 
     Args:
         form: the register's.
@@ -130,7 +138,8 @@ def fill(form: Form, rows: Sequence[Row], marks: Marks | None = None) -> tuple[t
         return (), tuple(problems)
     styles, problems = _styles(form, columns, rows, marks)
     filled = [_row(form, columns, row, styles, problems) for row in rows]
-    return ((), tuple(problems)) if problems else (tuple(filled), ())
+    wrong = {problem.line for problem in problems}
+    return tuple(row for row in filled if row.line not in wrong), tuple(problems)
 
 
 def read(known: Field, text: str, marks: Marks | None = None) -> Scalar:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 
 from fastapi import APIRouter, Request
+from msgspec import structs
 from starlette.responses import Response
 
 from dashboards.conformity.asking import answers, survey_view
@@ -20,6 +21,7 @@ from dashboards.conformity.entering import (
     ticket_of,
 )
 from dashboards.conformity.mending import CORRECT, REMOVE, VOID, mending_form, mending_line
+from dashboards.conformity.stock import said_count
 from dashboards.office import Attach, Enter, Fault, LineAsk, Look, Reply
 from dashboards.web.mending import mended
 from dashboards.web.page import name_of
@@ -104,7 +106,9 @@ async def _record(papers: Papers, request: Request, register: str, given: Posted
     line = record_line(forms[register], held, fields, given.request)
     reply = await papers.ask(Enter(1, given.by, (line,)))
     if not reply.ok:
-        return _back(papers, request, form, given, Outcome(faults=reply.faults))
+        key = forms[register]["key"]
+        beside = [structs.replace(one, field="subject") if one.field == key else one for one in reply.faults]
+        return _back(papers, request, form, given, Outcome(faults=beside))
     return papers.lead(request, "/registro", given.by, register=register, subject=subject, saved="1")
 
 
@@ -174,6 +178,7 @@ def _done(papers: Papers, request: Request, reply: Reply, by: str, what: str) ->
     again, phrases = bool(reply.data["again"]), papers.phrases(request)
     text = phrases.locale.text
     said = [text("entry.again") if again else text("entry.saved", what=what)]
+    said += [f"{text('stock.found', **said_count(one, phrases))}." for one in reply.data["discrepancies"]]
     said += [text("entry.left_area", area=phrases.area(area)) for area in reply.data["left_areas"]]
     return papers.lead(request, "/lancar", by, saved=" ".join(said))
 

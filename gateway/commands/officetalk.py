@@ -102,6 +102,18 @@ def tell_breaks(talk: Talk, breaks: list[dict[str, Any]], depot: "Depot") -> Non
         click.secho(text, err=True, fg="yellow")
 
 
+def tell_counts(talk: Talk, found: list[dict[str, Any]], depot: "Depot") -> None:
+    """Say what a count found that the book did not have."""
+    if not found:
+        return
+    from dashboards.conformity.stock import said_count
+    from gateway.commands.locale import phrases_of
+
+    phrases = phrases_of(talk.words.language, depot)
+    for one in found:
+        click.secho(phrases.locale.text("stock.found", **said_count(one, phrases)), err=True, fg="yellow")
+
+
 def by_option(talk: Talk) -> click.Option:
     """``--by``: every entry has a person."""
     return click.Option(["--by"], required=True, metavar="NAME", help=talk.text("register.by"))

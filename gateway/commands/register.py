@@ -9,11 +9,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gateway.commands import survey
-from gateway.commands.officetalk import ask_or_exit, by_option, content_or_exit, effective_option, on_options
+from gateway.commands.officetalk import (
+    ask_or_exit,
+    by_option,
+    content_or_exit,
+    effective_option,
+    on_options,
+    tell_counts,
+)
 from gateway.commands.talk import Talk, file_argument, json_option
 
 if TYPE_CHECKING:
     from dashboards.conformity.phrases import Phrases
+    from gateway.depot import Depot
 
 MOST_LINES = 20
 """Of a sheet that changed nothing, named by their numbers."""
@@ -96,8 +104,8 @@ def _set(talk: Talk) -> click.Command:
 
         register, values = register_named(talk, register), _values(talk, fields)
         line = LineAsk(register, subject, "record", values, effective, expect=expect, corrects=corrects, reason=reason)
-        _, data = ask_or_exit(talk, file, Enter(1, by, (line,)), as_json=as_json)
-        _entered(talk, data, as_json=as_json)
+        depot, data = ask_or_exit(talk, file, Enter(1, by, (line,)), as_json=as_json)
+        _entered(talk, data, depot, as_json=as_json)
 
     return click.Command(
         "set",
@@ -124,8 +132,8 @@ def _remove(talk: Talk) -> click.Command:
 
         register = register_named(talk, register)
         line = LineAsk(register, subject, "remove", {}, effective, reason=reason)
-        _, data = ask_or_exit(talk, file, Enter(1, by, (line,)), as_json=as_json)
-        _entered(talk, data, as_json=as_json)
+        depot, data = ask_or_exit(talk, file, Enter(1, by, (line,)), as_json=as_json)
+        _entered(talk, data, depot, as_json=as_json)
 
     return click.Command(
         "remove",
@@ -149,8 +157,8 @@ def _void(talk: Talk) -> click.Command:
 
         register = register_named(talk, register)
         line = LineAsk(register, subject, "void", corrects=entry, reason=reason)
-        _, data = ask_or_exit(talk, file, Enter(1, by, (line,)), as_json=as_json)
-        _entered(talk, data, as_json=as_json)
+        depot, data = ask_or_exit(talk, file, Enter(1, by, (line,)), as_json=as_json)
+        _entered(talk, data, depot, as_json=as_json)
 
     return click.Command(
         "void",
@@ -212,8 +220,8 @@ def _import(talk: Talk) -> click.Command:
         style: Any = marks or ""
         register = register_named(talk, register)
         ask = Import(1, by, register, content_or_exit(talk, sheet), style, effective, dry=dry_run)
-        _, data = ask_or_exit(talk, file, ask, as_json=as_json, given=sheet)
-        _entered(talk, data, as_json=as_json)
+        depot, data = ask_or_exit(talk, file, ask, as_json=as_json, given=sheet)
+        _entered(talk, data, depot, as_json=as_json)
 
     return click.Command(
         "import",
@@ -262,14 +270,14 @@ def _attach(talk: Talk) -> click.Command:
 def _template(talk: Talk) -> click.Command:
     def template(register: str) -> None:
         from compliance.registers.forms import template
-        from gateway.office.forms import forms
+        from gateway.office.forms import forms, sheet_form
 
         known = forms()
         register = register_named(talk, register)
         if register not in known:
             raise click.UsageError(talk.text("register.unknown", names=", ".join(known)))
         line = io.StringIO()
-        csv.writer(line, delimiter=";").writerow(template(known[register], talk.words.language))
+        csv.writer(line, delimiter=";").writerow(template(sheet_form(known[register]), talk.words.language))
         talk.put(line.getvalue().rstrip("\r\n"))
 
     params: list[click.Parameter] = [click.Argument(["register"])]
@@ -308,7 +316,7 @@ def _values(talk: Talk, fields: tuple[str, ...]) -> dict[str, Any]:
     return values
 
 
-def _entered(talk: Talk, data: dict[str, Any], *, as_json: bool) -> None:
+def _entered(talk: Talk, data: dict[str, Any], depot: "Depot", *, as_json: bool) -> None:
     if as_json:
         talk.put_json({"ok": True, **data})
         return
@@ -318,6 +326,7 @@ def _entered(talk: Talk, data: dict[str, Any], *, as_json: bool) -> None:
         lines = ", ".join(str(one["line"]) for one in unchanged[:MOST_LINES])
         more = talk.text("register.unchanged_more") if len(unchanged) > MOST_LINES else ""
         talk.say("register.unchanged", count=len(unchanged), lines=lines + more)
+    tell_counts(talk, data["discrepancies"], depot)
     talk.say("register.would_enter" if data["dry"] else "register.entered", count=len(data["entered"]))
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gateway.commands.officetalk import ask_or_exit, by_option, effective_option, on_options, tell_breaks
+from gateway.commands.officetalk import ask_or_exit, by_option, effective_option, on_options, tell_breaks, tell_counts
 from gateway.commands.talk import EXIT_FAILED, Talk, file_argument, json_option
 
 if TYPE_CHECKING:
@@ -119,6 +119,7 @@ def _move(talk: Talk, move: str) -> click.Command:
             talk.say("stock.left_area", area=gone)
         for entry in () if data["dry"] else data["entered"]:
             talk.put(entry)
+        tell_counts(talk, data["discrepancies"], depot)
         if refused:
             talk.say("stock.would_break")
             click.get_current_context().exit(EXIT_FAILED)

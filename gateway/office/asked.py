@@ -11,6 +11,7 @@ from compliance.registers.sheets import SheetError, plain
 from compliance.registers.sheets import read as read_sheet
 from dashboards.office import Enter, Import, LineAsk
 from gateway.office.desk import STOCK, Told
+from gateway.office.forms import sheet_form
 
 SECOND_MS = 1000
 
@@ -103,12 +104,15 @@ def from_lines(
 def from_sheet(
     ask: Import, form: Form, zone: ZoneInfo, now: Millis, new_id: Callable[[], str]
 ) -> tuple[list[Told], list[Problem]]:
-    """Read the rows of an `Import`: each becomes a record, or for the stock a count of what stands there."""
+    """Read the rows of an `Import`: each becomes a record, or for the stock a count of what stands there.
+
+    With any problem nothing may be entered; the rows that can be read are given for what else is wrong with them.
+    """
     try:
         rows = read_sheet(ask.content)
     except SheetError as error:
         return [], [Problem(error.line, "", error.problem, error.got, error.right)]
-    filled, faults = fill(form, rows, Marks(ask.marks) if ask.marks else None)
+    filled, faults = fill(sheet_form(form), rows, Marks(ask.marks) if ask.marks else None)
     problems = list(faults)
     effective = now
     try:
@@ -116,8 +120,6 @@ def from_sheet(
     except MomentError:
         problems.append(Problem(0, "effective", "not-a-date", ask.effective, "2026-07-31"))
     problems.extend(_piles_twice(filled) if form.register == STOCK else _twice(form, filled))
-    if problems:
-        return [], problems
     act = Act.COUNT if form.register == STOCK else Act.RECORD
     told = [
         Told(
@@ -126,7 +128,7 @@ def from_sheet(
         )
         for row in filled
     ]
-    return told, []
+    return told, problems
 
 
 def _twice(form: Form, filled: Iterable[Filled]) -> Iterable[Problem]:

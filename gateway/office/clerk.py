@@ -6,7 +6,7 @@ An entry counts once the journal holds it: it goes to the watch, which is the on
 import asyncio
 import contextlib
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from datetime import date
 from decimal import Decimal
@@ -64,6 +64,9 @@ LOOK_S = 60.0
 
 PAUSE_S = 2.5
 """Between two judgements: the watch hears no more, and those who ask are not kept waiting by them."""
+
+OF_THE_WHOLE = frozenset({"not-that-many", "too-many"})
+"""Problems that only all lines together can have."""
 
 FIRST_LOOKS, FIRST_LOOK_S = 12, 5.0
 """At first it looks more often: heads warm up and outputs are read for the first time."""
@@ -132,7 +135,7 @@ class Clerk:
         sifted = self._sifted(ask, told)
         told, problems = list(sifted.fresh), [*problems, *sifted.problems]
         if problems:
-            return self._refused(ask.ref, problems)
+            return self._refused(ask.ref, sorted((*problems, *self._also(told, now)), key=lambda one: one.line))
         answer = self._books.desk.admit(told, now)
         if not isinstance(answer, Admitted):
             return self._refused(ask.ref, answer.problems)
@@ -151,7 +154,25 @@ class Clerk:
         gone = sorted({one.entry.subject for one in told if one.entry.register == STOCK} - self._books.desk.areas)
         data = {"entered": ids, "again": list(answer.again), "dry": ask.dry, "breaks": breaks, "left_areas": gone}
         data["unchanged"] = [{"line": one.line, "subject": one.entry.subject} for one in sifted.known]
+        data["discrepancies"] = self._found(answer.entries, dry=ask.dry)
         return Reply(ask.ref, ok=True, data=data)
+
+    def _found(self, entries: Sequence[Entry], *, dry: bool) -> list[dict[str, Any]]:
+        """What the counts among these entries found that the book did not have."""
+        counts = {entry.id for entry in entries if entry.act is Act.COUNT}
+        if not counts:
+            return []
+        desk = self._books.desk
+        held = desk.after(entries) if dry else desk.stock()
+        found = shown.discrepancies(one for one in held.discrepancies if one.entry in counts)
+        told = {entry.id: {"at": shown.time(entry.effective), "by": entry.by} for entry in entries}
+        return [{**one, **told[EntryId(one["entry"])]} for one in found]
+
+    def _also(self, told: Sequence[Told], now: Millis) -> Iterator[Problem]:
+        """What else is wrong with the lines that can be read, where others cannot: all of it is told at once."""
+        answer = self._books.desk.admit(told, now)
+        if not isinstance(answer, Admitted):
+            yield from (one for one in answer.problems if one.problem not in OF_THE_WHOLE)
 
     def _sifted(self, ask: Enter | Import, told: Sequence[Told]) -> Sifted:
         """Part what a sheet says anew from what the book says already; what a person tells is told."""

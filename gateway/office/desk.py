@@ -158,7 +158,7 @@ class Desk:
         """Judge a batch: all of it may be entered, or none."""
         if len(told) > MOST_IN_A_BATCH:
             return Turned((Problem(0, "", "too-many", str(len(told)), f"<= {MOST_IN_A_BATCH}"),))
-        told = [replace(one, entry=self._named(one.entry)) for one in told]
+        told = [replace(one, entry=self.as_booked(one.entry)) for one in told]
         again = tuple(one.entry.id for one in told if self._known.get(one.entry.id) is not None)
         fresh = [one for one in told if one.entry.id not in again]
         problems = [problem for one in told for problem in self._problems(one, now)]
@@ -174,7 +174,7 @@ class Desk:
             return Turned(tuple(problems))
         return Admitted(tuple(replace(one.entry, recorded=now) for one in fresh), again)
 
-    def _named(self, entry: Entry) -> Entry:
+    def as_booked(self, entry: Entry) -> Entry:
         """An entry with what was left out and can only be so: brand, lot, a stamped tare; a repeat with what it got."""
         kept = self._known.get(entry.id)
         if entry.register != STOCK:

@@ -49,6 +49,13 @@ def forms() -> dict[str, Form]:
     return found
 
 
+def sheet_form(form: Form) -> Form:
+    """Return the form of a register's sheet: one of the stock is a count, which moves nothing anywhere."""
+    if form.register != STOCK:
+        return form
+    return replace(form, fields=tuple(field for field in form.fields if not field.name.startswith("to_")))
+
+
 def _is_told(fact: FactType) -> bool:
     return fact.source in LABELLED or (fact.label is not None and fact.source is ALSO.get(fact.kind))
 

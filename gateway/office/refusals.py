@@ -7,6 +7,9 @@ from alerts.messages.catalogue import LANGUAGES, Catalogue
 from compliance.registers.entries import Act
 from compliance.registers.forms import Field, Form, Problem
 
+FIGURES = frozenset({"below-tare", "too-small", "too-large"})
+"""Problems whose figures the office writes."""
+
 
 def said(problem: Problem, forms: Mapping[str, Form]) -> dict[str, str]:
     """Say one problem in every language; `forms` are all registers', for the words of their fields."""
@@ -19,7 +22,7 @@ def _said(problem: Problem, field: Field | None, forms: Mapping[str, Form], lang
     heading = field.heading(language) if field is not None else problem.field or "sheet"
     values = {
         "field": words.texts.get(f"field.{heading}", heading),
-        "got": words.texts.get(f"got.{problem.got}", problem.got) or "-",
+        "got": words.texts.get(f"got.{problem.got}", _figure(problem, problem.got, language)) or "-",
         "right": _right(problem, field, forms, language),
     }
     return words.text(f"entry.{problem.problem}", **values)
@@ -41,8 +44,14 @@ def _right(problem: Problem, field: Field | None, forms: Mapping[str, Form], lan
         case "not-that-many" | "which-pile":
             parts = [" ".join(_state(part, forms, language) for part in right.split(" "))]
         case _:
-            parts = [words.texts.get(f"right.{right}") or words.texts.get(f"holds.{right}", right)]
+            said = words.texts.get(f"right.{right}") or words.texts.get(f"holds.{right}")
+            parts = [said or _figure(problem, right, language)]
     return ", ".join(parts)
+
+
+def _figure(problem: Problem, text: str, language: str) -> str:
+    """A figure of ours with the language's decimal mark; what somebody typed stays as they typed it."""
+    return text.replace(".", ",") if problem.problem in FIGURES and language == LANGUAGES[0] else text
 
 
 def _column(name: str, forms: Mapping[str, Form], language: str) -> str:

@@ -14,7 +14,6 @@ from compliance.registers.facts import day
 from compliance.registers.forms import Form, Problem
 from compliance.registers.stock import Pile, StockError, pile_of
 from gateway.office.desk import STOCK, Desk, Told
-from gateway.office.naming import named
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +67,7 @@ def _counts(rows: Sequence[Told], desk: Desk, zone: ZoneInfo, doubted: frozenset
     known: list[Told] = []
     problems: list[Problem] = []
     for one in rows:
-        entry = named(one.entry, units)
+        entry = desk.as_booked(one.entry)
         try:
             pile = pile_of(entry)
         except StockError:  # the desk says what is missing

@@ -6,7 +6,7 @@ from typing import Any
 from compliance.registers.entries import Act, Entry, Millis, Standing
 from compliance.registers.forms import Field, Form, to_json
 from compliance.registers.movements import Kind, Row
-from compliance.registers.stock import Levels, Pile
+from compliance.registers.stock import Discrepancy, Levels, Pile
 from sensors.stamps import MILLISECOND, UtcNanos, rfc3339
 
 
@@ -89,11 +89,13 @@ def stock(levels: Levels, areas: Sequence[str]) -> dict[str, Any]:
             }
             for area in (*areas, *left)
         ],
-        "discrepancies": [
-            {"entry": found.entry, **pile_data(found.pile), "booked": found.booked, "counted": found.counted}
-            for found in levels.discrepancies
-        ],
+        "discrepancies": discrepancies(levels.discrepancies),
     }
+
+
+def discrepancies(found: Iterable[Discrepancy]) -> list[dict[str, Any]]:
+    """Counts that found other than the book."""
+    return [{"entry": one.entry, **pile_data(one.pile), "booked": one.booked, "counted": one.counted} for one in found]
 
 
 def movements(rows: Mapping[Kind, Row]) -> list[dict[str, Any]]:

@@ -46,6 +46,8 @@ async def test_what_is_told_by_commands_is_kept_and_shown_as_at_any_day(depot: W
         "id;Área;Agente;Carga (kg);No lugar;Validade da carga\nEXT-1;patio;pó BC;8,0;sim;07/2026\n".encode("cp1252")
     )
     await done("register", "import", file, "extinguisher", str(sheet), "--by=Ana Souza")
+    again = json.loads(await done("register", "import", file, "extinguisher", str(sheet), "--by=Ana", "--json"))
+    assert (again["entered"], again["unchanged"]) == ([], [{"line": 2, "subject": "EXT-1"}])
     (held,) = json.loads(await done("register", "show", file, "extinguisher", "--json"))
     assert (held["subject"], held["values"]["charge_kg"], held["values"]["charge_until"]) == (
         "EXT-1",
@@ -56,11 +58,14 @@ async def test_what_is_told_by_commands_is_kept_and_shown_as_at_any_day(depot: W
     assert json.loads(await done("register", "show", file, "extinguisher", "--on=2020-01-01", "--json")) == []
 
     sheet.write_text(
-        "id;area;agent;charge_kg;present\nEXT-2;patio;powder-bc;8,0;sim\nEXT-3;patio;powder-bc;muito;x\n", "utf-8"
+        "id;area;agent;charge_kg;present\nEXT-2;patio;powder-bc;8,0;sim\nEXT-3;patio;powder-bc;muito;x\n"
+        "EXT-4;telhado;powder-bc;8,0;sim\n",
+        "utf-8",
     )
     code, _, err = await vigia("register", "import", file, "extinguisher", str(sheet), "--by=Ana")
     assert code == 1
     assert f"{sheet}: line 3: " in err and "muito" in err
+    assert f"{sheet}: line 4: Area: there is no area telhado" in err, "what else is wrong is told at once"
     sheet.write_bytes(b"id;area\nE-4;patio" + b"x" * 9_000_000)
     code, _, err = await vigia("register", "import", file, "extinguisher", str(sheet), "--by=Ana")
     assert (code, err.strip()) == (1, f"{sheet}: has more than 8 MiB; split it into smaller parts")
@@ -129,6 +134,13 @@ async def test_the_same_over_http_for_screens_and_programs(depot: Whole) -> None
         async with session.post(f"{base}/registers/stock", json={"by": "Ana", "lines": [line]}) as answer:
             assert answer.status == 200, await answer.text()
             assert (await answer.json())["data"]["entered"] == ["a1"]
+        count = {**line, "act": "count", "id": "c1"}
+        async with session.post(f"{base}/registers/stock", json={"by": "Rui", "lines": [count]}) as answer:
+            assert (await answer.json())["data"]["discrepancies"] == []
+        count |= {"values": {"size_kg": 13, "state": "full", "units": 3}, "id": "c2"}
+        async with session.post(f"{base}/registers/stock", json={"by": "Rui", "lines": [count], "dry": True}) as answer:
+            (found,) = (await answer.json())["data"]["discrepancies"]
+            assert (found["booked"], found["counted"], found["by"]) == (4, 3, "Rui")
         line |= {"act": "out", "values": {"size_kg": 13, "state": "full", "units": 9}, "id": "a2"}
         async with session.post(f"{base}/registers/stock", json={"by": "Ana", "lines": [line]}) as answer:
             assert answer.status == 422

@@ -67,6 +67,12 @@ def test_a_refused_cell_is_named_by_its_field_and_says_choices_in_words() -> Non
     assert said(problem, forms())["pt-BR"].startswith("Agente: espuma química não existe; use um destes: pó BC, pó ABC")
 
 
+def test_a_sheet_of_the_stock_is_a_count_and_has_no_column_for_where_to() -> None:
+    assert brought("stock", "Área;Tamanho;Estado;Unidades\npatio;P-13;cheio;8\n") == []
+    (problem,) = brought("stock", "Área;Tamanho;Estado;Unidades;Para a área\npatio;P-13;cheio;8;fundos\n")
+    assert problem[:2] == (1, "unknown-column")
+
+
 def test_a_field_may_be_called_by_its_heading() -> None:
     line = LineAsk("document", "alvara", values={"Validade": "07/2027", "documento": "alvará de uso"})
     (told,), problems = from_lines(Enter(1, "Ana", (line,)), forms(), ZONE, NOW, lambda: "x")
