@@ -18,7 +18,12 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """One entry: when it was true, who told it, and what it said. `counts`: it is neither void nor corrected."""
+    """One entry: when it was true, who told it, and what it said.
+
+    Attributes:
+        counts: it is neither void nor corrected.
+        subject: whose entry it is: of another area, where that one handed stock over.
+    """
 
     when: str
     by: str
@@ -26,6 +31,7 @@ class Kept:
     lines: tuple[Line, ...]
     id: str = ""
     counts: bool = True
+    subject: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +74,7 @@ def records_view(held: Mapping[str, Sequence[Mapping[str, Any]]], phrases: Phras
 
 def history_view(
     register: str,
+    subject: str,
     held: Mapping[str, Any] | None,
     entries: Sequence[Mapping[str, Any]],
     phrases: Phrases,
@@ -76,16 +83,17 @@ def history_view(
     gone = {entry["corrects"] for entry in entries if entry["corrects"]}
     return RecordView(
         () if held is None else _lines(register, held["values"], phrases),
-        tuple(_kept(register, entry, phrases, void=entry["id"] in gone) for entry in reversed(entries)),
+        tuple(_kept(register, entry, phrases, subject, void=entry["id"] in gone) for entry in reversed(entries)),
     )
 
 
-def _kept(register: str, entry: Mapping[str, Any], phrases: Phrases, *, void: bool) -> Kept:
+def _kept(register: str, entry: Mapping[str, Any], phrases: Phrases, subject: str = "", *, void: bool) -> Kept:
     text = phrases.locale.text
     marks = [
         text("record.void") if void or entry["act"] == "void" else "",
         text("record.removed") if entry["act"] == "remove" else "",
         text(f"act.{entry['act']}") if register == STOCK and entry["act"] != "void" else "",
+        text("record.from", what=phrases.area(entry["subject"])) if subject not in ("", entry["subject"]) else "",
         text("record.late") if entry["late"] else "",
         phrases.locale.words.get(f"source.{entry['source']}", ""),
         entry["reason"],
@@ -97,6 +105,7 @@ def _kept(register: str, entry: Mapping[str, Any], phrases: Phrases, *, void: bo
         lines=_lines(register, entry["values"], phrases),
         id=entry["id"],
         counts=not void and entry["act"] != "void",
+        subject=entry["subject"],
     )
 
 

@@ -145,7 +145,7 @@ async def _record(papers: Papers, request: Request) -> Response:
         register=register,
         subject=subject,
         title=phrases.subject(f"{register}:{subject}"),
-        view=history_view(register, held, entries, phrases),
+        view=history_view(register, subject, held, entries, phrases),
         said=request.query_params.get("saved", ""),
         editable=register in EDITABLE and not (on or known),
         removable=held is not None and register in EDITABLE and not (on or known),

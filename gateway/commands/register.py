@@ -195,7 +195,8 @@ def _history(talk: Talk) -> click.Command:
             marks = _marks(talk, entry, phrases, gone=gone, void=void)
             told = (phrases.moment(entry["effective"]), entry["id"], talk.text(f"act.{entry['act']}"))
             values = _values_line(register, entry["values"], phrases)
-            talk.put("  ".join(filter(None, (*told, values, entry["by"], *marks))))
+            other = "" if entry["subject"] == subject else talk.text("register.from", area=entry["subject"])
+            talk.put("  ".join(filter(None, (*told, values, other, entry["by"], *marks))))
         if not entries:
             talk.say("register.empty")
 

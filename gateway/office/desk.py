@@ -228,13 +228,19 @@ class Desk:
     def history(
         self, register: str, subject: str, at: Millis | None = None, known: Millis | None = None
     ) -> tuple[Entry, ...]:
-        """Everything ever told of one subject; what was true by a moment, and what was told by another."""
+        """Everything ever told of one subject; what was true by a moment, and what was told by another.
+
+        Of an area's stock also what other areas handed over to it, and what mended that.
+        """
+        told: dict[EntryId, Entry] = {}
+        for entry in self._entries:
+            own = entry.subject == subject or (register == STOCK and entry.values.get("to_area") == subject)
+            if entry.register == register and (own or entry.corrects in told):
+                told[entry.id] = entry
         return tuple(
             entry
-            for entry in self._entries
-            if (entry.register, entry.subject) == (register, subject)
-            and (at is None or entry.effective <= at)
-            and (known is None or entry.recorded <= known)
+            for entry in told.values()
+            if (at is None or entry.effective <= at) and (known is None or entry.recorded <= known)
         )
 
     # --- details --------------------------------------------------------------------------------

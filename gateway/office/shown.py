@@ -37,6 +37,7 @@ def history(entries: Iterable[Entry]) -> list[dict[str, Any]]:
     return [
         {
             "id": entry.id,
+            "subject": entry.subject,
             "act": entry.act.value,
             "values": {name: to_json(value) for name, value in entry.values.items()},
             "effective": time(entry.effective),

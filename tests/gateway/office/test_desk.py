@@ -377,3 +377,11 @@ def test_nothing_was_done_on_a_day_that_is_still_to_come() -> None:
         answer = take(here, told)
         assert isinstance(answer, Admitted) is right, answer
     assert problems(take(here, extinguisher(2, inspected_on=date(2028, 1, 1)))) == [("inspected_on", "in-the-future")]
+
+
+def test_the_history_of_an_areas_stock_has_what_another_area_handed_over() -> None:
+    here = branded()
+    take(here, move(2, Act.TRANSFER, 4, to_area="fundos"))
+    take(here, mend(3, "e2"))
+    assert [entry.id for entry in here.history("stock", "fundos")] == ["e2", "e3"]
+    assert [entry.id for entry in here.history("stock", "patio")] == ["e1", "e2", "e3"]
