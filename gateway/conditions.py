@@ -63,11 +63,11 @@ class Conditions:
         return stood is None or not stood.present or (stood.reason, stood.detail) != (breach.reason, breach.detail)
 
     def _follow(self, key: AlarmKey, turn: Turn) -> None:
-        """Bring one condition to what was found; one that got worse is new."""
+        """Bring one condition to what was found; one that got worse is new, and is not told as resolved."""
         stood, breach = self._book.get(key), self._found.get(key)
         present = stood is not None and stood.present
         if stood is not None and present and (breach is None or breach.reason != stood.reason):
-            turn.note(self._book.clear(key, turn.now))
+            turn.note(self._book.clear(key, turn.now), send=breach is None)
             present = False
         if breach is not None and not present:
             turn.note(self._book.raise_(key, turn.now, reason=breach.reason, detail=breach.detail))

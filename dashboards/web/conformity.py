@@ -65,11 +65,9 @@ def _safe(papers: Papers, page: Callable[[Papers, Request], Awaitable[Response]]
 async def _overview(papers: Papers, request: Request) -> Response:
     on, known = _moments(request)
     phrases = papers.phrases(request)
-    found = await papers.look(Look(1, "findings", on=_end_of(on), known=_end_of(known)))
-    stock = await papers.look(Look(1, "stock", on=_end_of(on), known=_end_of(known)))
-    registers = {
-        name: await papers.look(Look(1, "register", name=name, on=_end_of(on), known=_end_of(known))) for name in DATES
-    }
+    found = await papers.look(Look(1, "findings", on=on, known=known))
+    stock = await papers.look(Look(1, "stock", on=on, known=known))
+    registers = {name: await papers.look(Look(1, "register", name=name, on=on, known=known)) for name in DATES}
     day = date.fromisoformat(found["on"])
     return papers.render(
         request,
@@ -86,8 +84,8 @@ async def _finding(papers: Papers, request: Request) -> Response:
     rule, subject = (request.query_params.get(name, "")[:200] for name in ("rule", "subject"))
     on, known = _moments(request)
     phrases = papers.phrases(request)
-    found = await papers.look(Look(1, "findings", on=_end_of(on), known=_end_of(known)))
-    now = await papers.look(Look(1, "findings", on=_end_of(on))) if known else found
+    found = await papers.look(Look(1, "findings", on=on, known=known))
+    now = await papers.look(Look(1, "findings", on=on)) if known else found
     history = await papers.look(Look(1, "finding", name=rule, subject=subject))
     if on or known:
         last = min(day for day in (on, known) if day)
@@ -122,9 +120,7 @@ async def _records(papers: Papers, request: Request) -> Response:
     on, known = _moments(request)
     forms = await papers.forms()
     held = {
-        name: await papers.look(Look(1, "register", name=name, on=_end_of(on), known=_end_of(known)))
-        for name in forms
-        if name != "stock"
+        name: await papers.look(Look(1, "register", name=name, on=on, known=known)) for name in forms if name != "stock"
     }
     return papers.render(request, "records.html", registers=records_view(held, phrases), **_picked(papers, request))
 
@@ -133,11 +129,11 @@ async def _record(papers: Papers, request: Request) -> Response:
     register, subject = (request.query_params.get(name, "")[:200] for name in ("register", "subject"))
     phrases = papers.phrases(request)
     on, known = _moments(request)
-    kept = await papers.look(Look(1, "register", name=register, on=_end_of(on), known=_end_of(known)))
+    if register not in await papers.forms():
+        return papers.lead(request, "/registros", "")
+    kept = await papers.look(Look(1, "register", name=register, on=on, known=known))
     held = next((one for one in kept if one["subject"] == subject), None)
-    entries = await papers.look(
-        Look(1, "history", name=register, subject=subject, on=_end_of(on), known=_end_of(known))
-    )
+    entries = await papers.look(Look(1, "history", name=register, subject=subject, on=on, known=known))
     return papers.render(
         request,
         "record.html",
@@ -221,11 +217,6 @@ def _picked(papers: Papers, request: Request, **keep: str) -> dict[str, Any]:
         "to_now": f"{request.url.path}?{again}",
         "moments": "".join(f"&{name}={quote(day)}" for name, day in (("on", on), ("known", known)) if day),
     }
-
-
-def _end_of(day: str) -> str:
-    """A day that was chosen means its end: what was told in its course counts."""
-    return f"{day}T23:59:59" if len(day) == len("2026-07-31") else day
 
 
 def _as_at(on: str, known: str, today: str, phrases: Any) -> str:  # noqa: ANN401 - Phrases

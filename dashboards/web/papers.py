@@ -140,7 +140,8 @@ class Papers:
         """Lead to a page after an entry, and remember who signed it."""
         asked = {"lang": wanted_language(request, self._language)} | query
         back = RedirectResponse(f"{HOME}{path}?{urlencode(asked)}", HTTPStatus.SEE_OTHER)
-        back.set_cookie(NAME_COOKIE, quote(by), NAME_COOKIE_S, httponly=True, samesite="strict")
+        if by:
+            back.set_cookie(NAME_COOKIE, quote(by), NAME_COOKIE_S, httponly=True, samesite="strict")
         return back
 
 

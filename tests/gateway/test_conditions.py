@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from alerts.alarms import AlarmKey, Kind
+from alerts.routing import Recipient
 from gateway.conditions import AT_ONCE, BETWEEN
 from gateway.events import Breach, Effect, Entry, Judged, Record, SetOutput
 from sensors.stamps import SECOND
@@ -86,3 +87,18 @@ def test_other_words_for_a_condition_that_stands_are_no_event() -> None:
     assert room.states[AlarmKey("r0/depot:depot", Kind.COMPLIANCE)].body is not None
     assert {detail for _, detail in standing(room).values()} == {"em outras palavras"}
     assert judged(room, breaches(range(3), detail="em outras palavras")) == []
+
+
+def test_what_gets_worse_or_milder_is_told_as_it_is_now_and_as_resolved_only_when_it_is() -> None:
+    owner = Recipient("dona", "Dona", "owner", ("hook",), frozenset({"COMPLIANCE"}))
+    room = Room(orders("GD-1", recipients=(owner,)))
+    for reason in ("due-30", "due-7", "due-0", "violated", "due-7"):
+        judged(room, breaches([1], reason))
+        room.wait(5)
+    judged(room, ())
+    room.wait(5)
+    told = [(event.cause.value, event.reason) for _, _, event, _ in room.sent if event.key.kind is Kind.COMPLIANCE]
+    assert told == [
+        ("raised", "due-30"), ("raised", "due-7"), ("raised", "due-0"), ("raised", "violated"),
+        ("raised", "due-7"), ("cleared", "due-7"),
+    ]  # fmt: skip
