@@ -12,6 +12,9 @@ from dashboards.wording import Locale
 
 HOUSE, REFERENCE = "house", "reference"
 
+OF_AREAS = frozenset({"area", "one", "other"})
+"""Facts whose value is an area's id."""
+
 OF_ALARM = re.compile(r".+-[0-9a-f]{8}-([0-9]+)")
 """The name of a leak that a gas alarm opened: depot, life of the gateway, number of the alarm."""
 
@@ -107,7 +110,7 @@ class Phrases:
             case str() if known is not None and known.type is Type.NUMBER:
                 return self.number(value)
             case _:
-                return str(value)
+                return self.areas.get(str(value), str(value)) if name in OF_AREAS else str(value)
 
     def _choice(self, known: FactType | None, value: str) -> str:
         words = None if known is None else known.words.get(value)

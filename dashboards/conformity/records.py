@@ -139,7 +139,7 @@ def _line(register: str, name: str, value: object, phrases: Phrases) -> Line:
     heading = phrases.locale.text(known) if own and known in phrases.locale.words else phrases.fact(kind, name)
     if register == STOCK and name == "size_kg" and value is not None:
         return Line(heading, f"P-{phrases.number(str(value))}")
-    if name in ("area", "to_area") and isinstance(value, str):
+    if name == "to_area" and isinstance(value, str):
         return Line(heading, phrases.area(value))
     return Line(heading, phrases.value(kind, name.removeprefix("to_"), value))
 

@@ -41,7 +41,9 @@ class Readable:
     def breach(self, one: Row) -> dict[str, Any]:
         """Say a breach."""
         severity = self.phrases.locale.words.get(f"severity.{one['severity']}", one["severity"])
-        return {**one, **self._asked(one), "severity_said": severity, "done_said": self._done(one["done"])}
+        return {**one, **self._asked(one), "severity_said": severity, "done_said": self._done(one["done"])} | {
+            "evidence_said": "; ".join(map(self._fact, one.get("evidence") or ()))
+        }
 
     def pile(self, one: Row) -> dict[str, Any]:
         """Say a pile of the stock."""
@@ -84,7 +86,7 @@ class Readable:
                         "register_said": self._register(register),
                         "thing": self.phrases.subject(subject),
                         "field_said": self.phrases.fact(subject, field),
-                        "value_said": self._value(subject, field, value),
+                        "value_said": self.phrases.value(subject, field, value),
                     }
 
     def count(self, one: Row) -> dict[str, Any]:
@@ -126,11 +128,6 @@ class Readable:
             case _:
                 return self._detector(subject)
 
-    def _value(self, subject: str, field: str, value: Any) -> str:  # noqa: ANN401 - JSON
-        if field in ("area", "one", "other") and isinstance(value, str):
-            return self.phrases.areas.get(value, value)
-        return self.phrases.value(subject, field, value)
-
     def _why(self, of: str, code: str, part: str = "") -> str:
         """Say why: in the report's own words, else in those of the alarm messages, whose first clause says what is."""
         locale = self.phrases.locale
@@ -143,6 +140,15 @@ class Readable:
         name = self.detectors.get(detector)
         said = detector if name is None else self.phrases.locale.text("format.named", id=detector, name=name)
         return self.phrases.subject(f"detector:{said}")
+
+    def _fact(self, one: Row) -> str:
+        subject, name = one["subject"], one["name"]
+        said = (
+            self.phrases.subject(subject),
+            self.phrases.fact(subject, name),
+            self.phrases.value(subject, name, one["value"]),
+        )
+        return f"{said[0]}: {said[1]}: {said[2]}"
 
     def _done(self, steps: Sequence[Row]) -> str:
         return ", ".join(self.phrases.subject(f"{step['register']}:{step['subject']}") for step in steps)

@@ -11,7 +11,7 @@ from dashboards.wording import Locale
 VERDICTS = ("statute", "clause", "rule", "subject", "verdict", "since", "margin", "holds_until", "due", "verdict_then")
 VERDICTS_SAID = ("law", "asked", "thing", "margin_said")
 BREACHES = ("statute", "clause", "rule", "subject", "severity", "begun", "ended", "duration_s", "done")
-BREACHES_SAID = ("law", "asked", "thing", "severity_said", "done_said")
+BREACHES_SAID = ("law", "asked", "thing", "severity_said", "done_said", "evidence_said")
 ALARMS = (
     "id", "subject", "kind", "level", "drill", "peak_lel_pct", "sampled", "first_output_ms", "sounded_ms",
     "acknowledged", "acknowledged_by", "acknowledged_after_s", "cleared", "reset", "reset_by",

@@ -334,7 +334,13 @@ def _entered(talk: Talk, data: dict[str, Any], depot: "Depot", *, as_json: bool)
 def _values_line(register: str, values: dict[str, Any], phrases: "Phrases") -> str:
     """The values by the names that `set` takes, each as people say it."""
     kind = "container:" if register == "stock" else f"{register}:"
-    return "  ".join(
-        f"{name}={'-' if value is None else phrases.value(kind, name.removeprefix('to_'), value)}"
-        for name, value in values.items()
-    )
+    return "  ".join(f"{name}={_value_of(kind, name, value, phrases)}" for name, value in values.items())
+
+
+def _value_of(kind: str, name: str, value: object, phrases: "Phrases") -> str:
+    from dashboards.conformity.phrases import OF_AREAS
+
+    if value is None:
+        return "-"
+    bare = name.removeprefix("to_")
+    return str(value) if bare in OF_AREAS else phrases.value(kind, bare, value)

@@ -31,6 +31,7 @@ def command(talk: Talk) -> click.Command:
             _ask_all(talk, file, found, str(by), phrases_of(talk.words.language, depot))
         else:
             _list(talk, found, phrases_of(talk.words.language, depot))
+            _how(talk, found, file)
 
     params: list[click.Parameter] = [
         file_argument(),
@@ -47,6 +48,12 @@ def _list(talk: Talk, found: Mapping[str, Any], phrases: "Phrases") -> None:
         talk.put(f"{_about(one, phrases)}: {_ask(talk, one)}{_why(talk, one, phrases)}")
     for one in found["due"]:
         talk.put(talk.text("survey.due", about=_about(one, phrases), ask=_ask(talk, one), day=phrases.day(one["due"])))
+
+
+def _how(talk: Talk, found: Mapping[str, Any], file: Path) -> None:
+    """Say how to answer, where something is open."""
+    if found["groups"]:
+        talk.say("survey.how", file=file)
 
 
 def _ask_all(talk: Talk, file: Path, found: Mapping[str, Any], by: str, phrases: "Phrases") -> None:

@@ -58,13 +58,13 @@ def until(text: str, zone: ZoneInfo, now: Millis) -> Millis:
 
 
 def day_of(text: str) -> date:
-    """Return the day that a text means (AAAA-MM-DD).
+    """Return the day that a text means (2026-07-31, 31/07/2026).
 
     Raises:
         MomentError: it means none.
     """
     try:
-        found = date.fromisoformat(text)
+        found = date.fromisoformat(iso(text))
     except ValueError as error:
         raise MomentError(text) from error
     if not FIRST_YEAR <= found.year <= LAST_YEAR:

@@ -130,7 +130,7 @@ class Judge:
         kinds = {statute.id: statute.kind for statute in self._statutes}
         cited = {statute.id: statute.citation for statute in self._statutes}
         return [
-            self._shown(finding)
+            self._shown(finding, told.day(now, self._zone))
             | {"text": finding.rule.text._asdict(), "remedy": finding.rule.remedy._asdict()}
             | {"citation": cited[finding.statute]}
             for finding in self._found(desk, now, None, then)
@@ -145,7 +145,7 @@ class Judge:
             "on": told.day(on, self._zone).isoformat(),
             "statutes": [_statute(statute) for statute in self._statutes],
             "rules": {rule.id: _rule(rule) for statute in self._statutes for rule in statute.rules},
-            "findings": [self._shown(finding) for finding in found],
+            "findings": [self._shown(finding, told.day(on, self._zone)) for finding in found],
         }
 
     def survey(self, desk: Desk, now: Millis) -> dict[str, Any]:
@@ -180,10 +180,11 @@ class Judge:
         with JournalReader(self._depot.journal) as journal:
             return list(steps(journal, held_by, rule, subject))
 
-    def _shown(self, finding: Finding) -> dict[str, Any]:
+    def _shown(self, finding: Finding, on: date) -> dict[str, Any]:
         stood = self._standing.get(findings.key_of(finding))
         same = stood is not None and stood.verdict == finding.verdict.value
-        return {**findings.as_json(finding), "since": stood.since if same and stood is not None else None}
+        since = stood.since if same and stood is not None and stood.since <= on.isoformat() else None
+        return {**findings.as_json(finding), "since": since}
 
     def _found(self, desk: Desk, at: Millis, known: Millis | None, stock: Levels | None = None) -> list[Finding]:
         on = told.day(at, self._zone)

@@ -36,6 +36,10 @@ def report(verdict: Verdict) -> dict[str, object]:
             "statute": "house", "clause": "regra da casa 9", "rule": "house-9", "subject": "extinguisher:EXT-7",
             "severity": "serious", "begun": DAY, "ended": None, "duration_s": 1,
             "done": [{"register": "extinguisher", "subject": "EXT-7"}],
+            "evidence": [
+                {"subject": "extinguisher:EXT-7", "name": "charge_until", "value": "2026-11-15"},
+                {"subject": "extinguisher:EXT-7", "name": "area", "value": "patio"},
+            ],
         }],
         "alarms": [
             {**ALARM, "subject": "GD-1", "kind": "BLIND", "reason": "head-fault"},
@@ -92,6 +96,7 @@ def test_words_stand_beside_ids_and_keys_that_keep_their_places() -> None:
     assert "house;regra da casa 23;house-23;depot:depot;infração;2026-11-30;;;;" in told
     assert ";Regras da casa;Telefones à vista;Depósito;" in told
     assert ";extinguisher EXT-7;Regras da casa;;Extintor EXT-7;grave;Extintor EXT-7" in told
+    assert ";Extintor EXT-7: Validade da carga: 15/11/2026; Extintor EXT-7: Área: Pátio" in told.replace('"', "")
     assert "patio;;13;empty;A;area;4;Área Pátio;vazio;" in told
     assert "extinguisher;EXT-7;agent;powder-bc;Ana;" in told
     assert ";Extintor EXT-7;Agente;" in told and ";sem monitoramento" in told

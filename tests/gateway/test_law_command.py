@@ -238,7 +238,7 @@ def test_a_wrong_file_of_facts_is_refused_by_name(tmp_path: Path, text: str, sai
 
 @pytest.mark.parametrize("option", ["--on", "--known"])
 def test_a_day_that_is_none_is_a_usage_error(tmp_path: Path, option: str) -> None:
-    ran = law("evaluate", depot(tmp_path), option, "01/03/2026")
+    ran = law("evaluate", depot(tmp_path), option, "32/03/2026")
 
     assert ran.exit_code == 2
     assert "01/03/2026" in ran.output

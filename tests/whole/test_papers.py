@@ -248,6 +248,9 @@ async def test_the_page_shows_the_law_as_at_a_day_and_as_known_then(depot: Whole
     past = await depot.get(f"/conformidade?on={today - timedelta(days=400)}&known={today - timedelta(days=1)}")
     assert "Como estava em" in past and "como se sabia em" in past and "são os do depot.toml de hoje" in past
     assert "Data não entendida: ontem" in await depot.get("/conformidade?on=ontem")
+    then = (await depot.get(f"/api/v1/findings?on={today - timedelta(days=400)}"))["data"]["findings"]
+    assert all(one["since"] is None for one in then), "nothing stands since a day after the one that is asked about"
+    assert "entendida" not in await depot.get("/conformidade/registro?register=gato&subject=x"), "no register, no date"
     assert "Undetermined" in await depot.get("/conformidade?lang=en") or "undetermined" in await depot.get(
         "/compliance"
     )
