@@ -241,7 +241,7 @@ def test_a_day_that_is_none_is_a_usage_error(tmp_path: Path, option: str) -> Non
     ran = law("evaluate", depot(tmp_path), option, "32/03/2026")
 
     assert ran.exit_code == 2
-    assert "01/03/2026" in ran.output
+    assert "32/03/2026" in ran.output
 
 
 def test_a_bad_configuration_ends_with_78(tmp_path: Path) -> None:
