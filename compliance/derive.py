@@ -6,7 +6,7 @@ from itertools import combinations
 from typing import TypeAlias
 
 from compliance.grammar import Flag, Measure, Reference
-from compliance.kleene import Span, Truth, compare, exactly, hull, total
+from compliance.kleene import Span, Truth, compare, exactly, hull, tidy, total
 from compliance.situation import Situation
 from compliance.vocabulary import Scheme, StorageClass, Table
 
@@ -105,7 +105,7 @@ def _joined(
         found = set(pairs)
         for one, other in combinations(sorted(kg), 2):
             pair = frozenset((one, other))
-            close = compare(distances.get(pair, Span(0.0, float("inf"))), "<", total([own[one], own[other]]))
+            close = compare(distances.get(pair, Span(0.0, float("inf"))), "<", tidy(total([own[one], own[other]])))
             if close is True or (close is None and not sure):
                 found.add(pair)
         if found == pairs:

@@ -11,7 +11,7 @@ from compliance import derive
 from compliance.conditions import holds
 from compliance.grammar import All, Compare, Condition
 from compliance.hearing import Frame, Groups, Hearing
-from compliance.kleene import Span, Truth, both, difference, opposite
+from compliance.kleene import Span, Truth, both, difference, opposite, tidy
 from compliance.memory import Trace
 from compliance.situation import Situation
 from compliance.terms import measure
@@ -131,7 +131,7 @@ def _room(margin: MarginOf, requires: Condition, frame: "Frame") -> Span | None:
     if compared is None or compared.order == "=":
         return None
     left, right = measure(compared.left, frame), measure(compared.right, frame)
-    return difference(right, left) if compared.order in ("<", "<=") else difference(left, right)
+    return tidy(difference(right, left) if compared.order in ("<", "<=") else difference(left, right))
 
 
 def _first_comparison(condition: Condition) -> Compare | None:

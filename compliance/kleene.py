@@ -116,6 +116,15 @@ def hull(spans: Sequence[Span]) -> Span:
     return Span(min(span.low for span in spans), max(span.high for span in spans))
 
 
+DECIMALS = 9
+"""More than any number of a law or a register has."""
+
+
+def tidy(span: Span) -> Span:
+    """Take off what binary fractions add to a sum or a difference: 14.8 - 14.5 is 0.3, not 0.3 and a bit."""
+    return Span(round(span.low, DECIMALS), round(span.high, DECIMALS))
+
+
 def stepped(span: Span, step: Callable[[float], float]) -> Span:
     """Apply a function that never falls to both ends; an end without a limit stays so."""
     return Span(*(end if math.isinf(end) else step(end) for end in span))

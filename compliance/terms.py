@@ -37,6 +37,7 @@ from compliance.kleene import (
     product,
     smallest,
     stepped,
+    tidy,
     total,
 )
 from compliance.situation import COUNT
@@ -97,7 +98,7 @@ def _added(term: Sum, frame: Frame) -> Span:
             parts.append(product(product(each, count.span), exactly(float(many))))
     else:
         parts = [part for batch in listed.batches for part in _parts(term.fact, batch, frame)]
-    return _open_ended(total(parts), term.group, frame, floor_=min(fact.low, 0.0))
+    return _open_ended(tidy(total(parts)), term.group, frame, floor_=min(fact.low, 0.0))
 
 
 def _parts(fact: Reference, batch: Batch, frame: Frame) -> Sequence[Span]:
@@ -175,9 +176,9 @@ def _combined(term: Combined, frame: Frame) -> Span:
     spans = [measure(each, frame) for each in term.terms]
     match term.how:
         case "plus":
-            return total(spans)
+            return tidy(total(spans))
         case "minus":
-            return difference(*spans)
+            return tidy(difference(*spans))
         case "max":
             return largest(spans)
         case "min":
@@ -186,7 +187,7 @@ def _combined(term: Combined, frame: Frame) -> Span:
             found = ONE
             for span in spans:
                 found = product(found, span)
-            return found
+            return tidy(found)
 
 
 def _ceil(term: Ceil, frame: Frame) -> Span:
