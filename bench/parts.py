@@ -105,6 +105,7 @@ def _engine(folder: Path) -> Engine:
         outcome=lambda _delivery, _outcome: None,
         alarm=lambda _: None,
         condition=lambda _: None,
+        keep=lambda _: None,
     )
     wiring = build(depot, SystemClock(), Pacer(), ears)
     return Engine(orders(depot, wiring), "bench", None, SystemClock().now())

@@ -86,21 +86,6 @@ class Attach(msgspec.Struct, frozen=True, tag="attach"):
     content: bytes
 
 
-class Weighed(msgspec.Struct, frozen=True, tag="weighed"):
-    """The watch to the office: a scale has weighed one container.
-
-    Attributes:
-        source: the scale's id.
-        kg: as it showed, ``"28.35"``.
-        at_ms: when, in ms of civil time; the same scale and moment again is the same weighing.
-    """
-
-    ref: int
-    source: str
-    kg: str
-    at_ms: int
-
-
 class Look(msgspec.Struct, frozen=True, tag="look"):
     """Ask what the office knows.
 
@@ -153,7 +138,7 @@ class Reply(msgspec.Struct, frozen=True, tag="reply"):
     data: Any = None
 
 
-ToOffice = Enter | Import | Attach | Look | Weighed
+ToOffice = Enter | Import | Attach | Look
 
 
 class Paper(msgspec.Struct, frozen=True):

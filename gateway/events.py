@@ -164,7 +164,7 @@ class ClockSet:
 
 @dataclass(frozen=True, slots=True)
 class Filed:
-    """The office wants these lines kept: register entries, findings. They move no alarm."""
+    """These lines are to be kept: register entries and findings of the office, weighings. They move no alarm."""
 
     entries: tuple["Entry", ...]
     at: Stamp
@@ -213,7 +213,7 @@ class Entry:
 
     Attributes:
         kind: ``boot``, ``alarm``, ``delivery``, ``output``, ``drill``, ``output-test``,
-            ``stop``, ``reload``, ``clock``, ``restore``.
+            ``stop``, ``reload``, ``clock``, ``restore``, ``register``, ``finding``, ``weighing``.
         body: what happened; the journal adds nothing but the person's reference.
         person: the name behind the action; kept in a side table, the leaf holds a salted hash under ``by``.
         encoded: the body's canonical bytes, where somebody has made them already.

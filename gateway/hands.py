@@ -18,7 +18,9 @@ from gateway.events import (
     Deliver,
     Delivered,
     Effect,
+    Entry,
     Event,
+    Filed,
     OutputReported,
     Record,
     SetOutput,
@@ -93,7 +95,7 @@ class Hands:
 
     def ears(self) -> Ears:
         """What the parts are to be built with."""
-        return Ears(self._scan, self._link, self._output, self._outcome, self._alarm, self._condition)
+        return Ears(self._scan, self._link, self._output, self._outcome, self._alarm, self._condition, self._keep)
 
     def take(self, engine: Engine, wiring: Wiring) -> None:
         """Work for this engine with these parts from now on; before anything is heard or performed."""
@@ -224,6 +226,9 @@ class Hands:
 
     def _condition(self, condition: SystemCondition) -> None:
         self.hear(condition)
+
+    def _keep(self, entry: Entry) -> None:
+        self.hear(Filed((entry,), self._clock.now()))
 
     def _outcome(self, delivery: Delivery, outcome: Outcome) -> None:
         self.hear(Delivered(delivery, outcome, self._clock.now()))

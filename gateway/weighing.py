@@ -5,10 +5,12 @@ of them count. The next one counts only after the platform was seen empty for as
 the watch starts was weighed before, or nobody knows.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any, Final
 
-from sensors.stamps import Stamp
+from sensors.stamps import MILLISECOND, Stamp
 from sensors.wire.points import ModbusPoints
 from sensors.wire.scales import Weight
 
@@ -54,6 +56,29 @@ class Weighing:
 
     kg: Decimal
     at: Stamp
+
+
+WEIGHED: Final = "weighing"
+"""The kind of journal entry by which the watch keeps a weighing at once; the office makes a ticket of each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """A weighing as the journal keeps it: kg as they were shown, UTC ms. The same scale and moment is the same one."""
+
+    source: str
+    kg: str
+    at_ms: int
+
+
+def body_of(scale: Scale, weighing: Weighing) -> dict[str, int | str]:
+    """Return the body of a weighing's journal entry."""
+    return {"source": scale.id, "kg": str(weighing.kg), "at_ms": weighing.at.utc // MILLISECOND}
+
+
+def weighed_in(body: Mapping[str, Any]) -> Weighed:
+    """Read a body of `body_of`. Raises LookupError, TypeError, ValueError, ArithmeticError: it is none."""
+    return Weighed(str(body["source"]), str(Decimal(str(body["kg"]))), int(body["at_ms"]))
 
 
 class Platform:

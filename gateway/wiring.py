@@ -12,10 +12,10 @@ from alerts.messages.words import Place, learn, words
 from gateway.areas import PREFIX
 from gateway.budget import budgets
 from gateway.depot import ConsoleChannel, Depot, MqttChannel, WebhookChannel
-from gateway.events import SystemCondition
+from gateway.events import Entry, SystemCondition
 from gateway.orders import Orders, Watch
 from gateway.runtime import Part
-from gateway.scalewatch import ScaleWatch, Weighings
+from gateway.scalewatch import ScaleWatch
 from gateway.supplywatch import SupplyWatch
 from gateway.switching import heartbeats, switched
 from sensors.drivers.broker import Connect
@@ -36,6 +36,7 @@ class Ears:
     outcome: Callable[[Delivery, Outcome], None]
     alarm: Callable[[AlarmKey], AlarmState | None]
     condition: Callable[[SystemCondition], None]
+    keep: Callable[[Entry], None]
 
 
 @dataclass(slots=True)
@@ -137,15 +138,11 @@ def build(depot: Depot, clock: Clock, pacer: Pacer, ears: Ears, outside: Outside
 
 
 def _scales(depot: Depot, buses: Mapping[str, ModbusBus], clock: Clock, ears: Ears) -> list[tuple[str, Part]]:
-    """The scales, and who hands their weighings over; the line of a scale is always one that is configured."""
-    if not depot.scales:
-        return []
-    weighings = Weighings(depot.office)
-    watches = [
-        (f"scale:{scale.id}", ScaleWatch(scale, buses[scale.bus], clock, weighings.add, ears.condition).run)
+    """The scales; the line of each is always one that is configured."""
+    return [
+        (f"scale:{scale.id}", ScaleWatch(scale, buses[scale.bus], clock, ears.keep, ears.condition).run)
         for scale in depot.scales
     ]
-    return [*watches, ("weighings", weighings.run)]
 
 
 def orders(depot: Depot, wiring: Wiring) -> Orders:

@@ -260,5 +260,9 @@ def _blocks(heads: Sequence[ModbusHead]) -> list[Block]:
 
 def _orders(depot: Depot) -> Orders:
     """The engine's standing orders, from parts that are built and never run."""
-    ears = Ears(lambda _: None, lambda _: None, lambda *_: None, lambda *_: None, lambda _: None, lambda _: None)
+
+    def nothing(*_: object) -> None:
+        return None
+
+    ears = Ears(nothing, nothing, nothing, nothing, nothing, nothing, nothing)
     return orders(depot, build(depot, SystemClock(), Pacer(), ears))

@@ -67,7 +67,7 @@ CHECKPOINTS_SINCE = 2
 FILED_SINCE = 3
 """The version that brought the table `filed`."""
 
-FILED = frozenset({"register", "finding", "output-test"})
+FILED = frozenset({"register", "finding", "output-test", "weighing"})
 """Kinds of entries that are few among many and asked for by their kind; older journals hold none."""
 
 LAST_ALIVE = "last_alive_ms"

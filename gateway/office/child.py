@@ -87,6 +87,8 @@ async def _serve(depot: Depot) -> int:
         gate = Gate(depot.mqtt, depot.stock_sources, clerk.take, SystemClock())
         runtime.start("gate", gate.listen, "office")
         runtime.start("gate entries", gate.enter, "office")
+    if depot.scales:
+        runtime.start("weighings", clerk.weigh_for_ever, "office")
     while not stopping.is_set():
         await stopping.wait()
     await runtime.end("office")

@@ -31,7 +31,6 @@ from dashboards.office import (
     Paper,
     Reply,
     ToOffice,
-    Weighed,
 )
 from dashboards.ports import Answer
 from gateway.clock import SystemClock
@@ -61,6 +60,9 @@ LICENCE, CONFIGURATION = "licensed_kg", "depot.toml"
 
 LOOK_S = 60.0
 """How often the office looks at what the watch has proven."""
+
+WEIGHED_EVERY_S = 1.0
+"""How often it looks whether a scale has weighed something, where there are scales."""
 
 PAUSE_S = 2.5
 """Between two judgements: the watch hears no more, and those who ask are not kept waiting by them."""
@@ -112,13 +114,11 @@ class Clerk:
             self._log.exception("ask not answered", ask=type(ask).__name__)
             return Reply(ask.ref, ok=False, error="failed", data=f"{type(error).__name__}: {error}"[:200])
 
-    async def _in_turn(self, ask: Enter | Import | Look | Weighed) -> Reply:
+    async def _in_turn(self, ask: Enter | Import | Look) -> Reply:
         match ask:
             case Look():
                 await self._catch_up()
                 return await asyncio.to_thread(self._look, ask)
-            case Weighed():
-                return await self._weighed(ask)
             case Enter() | Import():
                 return await self._enter(ask)
             case _:
@@ -245,14 +245,27 @@ class Clerk:
         except (StoreError, ControlError) as error:
             self._log.error("stock message not entered", source=source.id, reason=str(error))
 
-    async def _weighed(self, ask: Weighed) -> Reply:
+    async def weigh_for_ever(self) -> None:
+        """Make tickets of what the scales weigh: the watch keeps each in the journal at once."""
+        while True:
+            pause = WEIGHED_EVERY_S
+            try:
+                async with self._one_at_a_time:
+                    await self._weigh()
+            except (StoreError, ControlError) as error:
+                self._log.error("weighings not entered yet", reason=str(error))
+                pause = LOOK_S
+            await asyncio.sleep(pause)
+
+    async def _weigh(self) -> None:
+        if not await asyncio.to_thread(self._intake.unweighed):
+            return
         await self._watch.settle()
         await self._catch_up()
-        problems = await self._intake.weighed(ask, self._told_at())
-        if problems:
-            return self._refused(ask.ref, problems)
+        for idx, weighed in await asyncio.to_thread(self._intake.unweighed):
+            await self._intake.take_weighed(idx, weighed, self._told_at())
+            await self._catch_up()
         self._stirred.set()
-        return Reply(ask.ref, ok=True)
 
     # --- judging --------------------------------------------------------------------------------
 

@@ -11,20 +11,20 @@ import structlog
 from compliance.registers.counters import Step
 from compliance.registers.entries import Entry, Millis
 from compliance.registers.forms import Problem
-from dashboards.office import Weighed
 from gateway.depot import Depot
+from gateway.journal.reader import JournalReader
 from gateway.office import counting, tickets
 from gateway.office import entries as kept
 from gateway.office.books import Books
 from gateway.office.counting import StockSource
 from gateway.office.desk import Admitted, Told
-from gateway.weighing import Scale
+from gateway.weighing import WEIGHED, Scale, Weighed, weighed_in
 
 LONGEST_AGAIN_MS = 86_400_000
 """How long a tag is remembered: the longest `again_s` there is."""
 
-BESIDE_MS = 20_000
-"""How long before a weighing is entered its container's tag may have been read."""
+BESIDE_MS, AFTER_MS = 20_000, 5_000
+"""How long before and after a weighing its container's tag may have been read."""
 
 Write = Callable[[str, Sequence[kept.Line], Millis], Awaitable[None]]
 
@@ -41,6 +41,7 @@ class Intake:
         self._scales = {scale.id: scale for scale in depot.scales}
         self._write = write
         self._tags: dict[tuple[str, str], Millis] = {}
+        self._weighed_to = -1
         self._log = structlog.get_logger("office")
 
     async def heard(self, source: StockSource, payload: bytes, now: Millis) -> bool:
@@ -50,13 +51,41 @@ class Intake:
             await self._write(source.id, [kept.line(entry) for entry in entries], now)
         return bool(entries)
 
+    def unweighed(self) -> Sequence[tuple[int, Weighed]]:
+        """Return what scales have weighed and no ticket tells of yet, each with its entry of the journal. It blocks.
+
+        Raises:
+            StoreError: the journal cannot be read.
+        """
+        found: list[tuple[int, Weighed]] = []
+        with JournalReader(self._books.depot.journal) as journal:
+            for idx, body, _ in journal.filed(WEIGHED, self._weighed_to):
+                try:
+                    weighed = weighed_in(body)
+                except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+                    self._log.error("weighing of the journal is none", entry=idx, reason=repr(error)[:200])
+                    continue
+                if self._books.desk.find(tickets.id_of(weighed)) is None:
+                    found.append((idx, weighed))
+                elif not found:
+                    self._weighed_to = idx
+        return found
+
+    async def take_weighed(self, idx: int, weighed: Weighed, now: Millis) -> None:
+        """Take one of `unweighed`. What is refused is said, and tried once more by the office's next life."""
+        problems = await self.weighed(weighed, now)
+        if problems:
+            codes = [problem.problem for problem in problems]
+            self._log.error("weighing refused", source=weighed.source, kg=weighed.kg, problems=codes)
+        self._weighed_to = idx
+
     async def weighed(self, ask: Weighed, now: Millis) -> tuple[Problem, ...]:
         """Take one weighing: a weigh ticket, and the stock movement that its scale stands for. Twice counts once."""
         scale = self._scales.get(ask.source)
         if scale is None:  # it left the configuration while its weighing waited
             return (Problem(0, "source", "unknown-source", ask.source, ", ".join(self._scales)),)
-        ticket = tickets.ticket(scale, ask, now, self._books.zone, self._tag_beside(scale, now))
-        if self._books.desk.find(ticket.id) is not None:  # told again: its tag may no longer be the one read last
+        ticket = tickets.ticket(scale, ask, now, self._books.zone, self._tag_beside(scale, Millis(ask.at_ms)))
+        if self._books.desk.find(ticket.id) is not None:  # told again
             return ()
         answer = self._books.desk.admit([Told(ticket)], now)
         if not isinstance(answer, Admitted):
@@ -70,10 +99,12 @@ class Intake:
         await self._write(scale.id, [kept.line(entry) for entry in entries], now)
         return ()
 
-    def _tag_beside(self, scale: Scale, now: Millis) -> str:
-        """The tag that the scale's reader has read of late; none where it read several: nobody guesses which."""
+    def _tag_beside(self, scale: Scale, weighed: Millis) -> str:
+        """The tag that the scale's reader has read then; none where it read several: nobody guesses which."""
         lately = {
-            tag for (source, tag), at in self._tags.items() if source == scale.tags and 0 <= now - at <= BESIDE_MS
+            tag
+            for (source, tag), at in self._tags.items()
+            if source == scale.tags and -AFTER_MS <= weighed - at <= BESIDE_MS
         }
         return lately.pop() if len(lately) == 1 else ""
 

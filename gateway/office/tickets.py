@@ -11,13 +11,17 @@ from zoneinfo import ZoneInfo
 
 from compliance.registers.entries import Act, Entry, EntryId, Millis, Scalar
 from compliance.registers.facts import day
-from dashboards.office import Weighed
 from gateway.office.counting import MARKS, MOVES
 from gateway.office.desk import STOCK
 from gateway.office.tares import TICKETS
-from gateway.weighing import Scale
+from gateway.weighing import Scale, Weighed
 
 SOURCE = "scale"
+
+
+def id_of(weighed: Weighed) -> EntryId:
+    """Return the id of a weighing's ticket: a repeat has the same."""
+    return EntryId(f"{weighed.source}:{weighed.at_ms}")
 
 
 def ticket(scale: Scale, weighed: Weighed, now: Millis, zone: ZoneInfo, tag: str = "") -> Entry:
@@ -36,7 +40,7 @@ def ticket(scale: Scale, weighed: Weighed, now: Millis, zone: ZoneInfo, tag: str
         values["full_container" if scale.full else "empty_container"] = tag
     local = datetime.fromtimestamp(at / 1000, UTC).astimezone(zone)
     subject = f"{scale.id}-{local:%Y-%m-%d-%H%M%S}"
-    return Entry(EntryId(_id(weighed)), TICKETS, subject, Act.RECORD, values, at, now, scale.id, SOURCE)
+    return Entry(id_of(weighed), TICKETS, subject, Act.RECORD, values, at, now, scale.id, SOURCE)
 
 
 def movement(scale: Scale, weighed: Weighed, now: Millis) -> Entry:
@@ -45,7 +49,7 @@ def movement(scale: Scale, weighed: Weighed, now: Millis) -> Entry:
     values: dict[str, Scalar] = {"size_kg": scale.size_kg, "units": 1, **states}
     if scale.brand:
         values["brand"] = scale.brand
-    moved = EntryId(f"{_id(weighed)}:{STOCK}")
+    moved = EntryId(f"{id_of(weighed)}:{STOCK}")
     return Entry(moved, STOCK, scale.area, act, values, Millis(weighed.at_ms), now, scale.id, SOURCE)
 
 
@@ -54,7 +58,3 @@ def doubted(scale: Scale, weighed: Weighed, now: Millis, doubt: str, new_id: Cal
     values: dict[str, Scalar] = {"value": 0, "number": 0, "doubt": doubt, "area": scale.area}
     at = Millis(weighed.at_ms)
     return Entry(EntryId(new_id()), MARKS, scale.id, Act.RECORD, values, at, now, scale.id, SOURCE)
-
-
-def _id(weighed: Weighed) -> str:
-    return f"{weighed.source}:{weighed.at_ms}"

@@ -43,7 +43,7 @@ async def test_whoever_connects_to_the_broker_again_remembers_where_it_was(
     def nothing(*_: object) -> None:
         return None
 
-    ears = Ears(nothing, nothing, nothing, nothing, nothing, nothing)
+    ears = Ears(nothing, nothing, nothing, nothing, nothing, nothing, nothing)
     wiring = build(load(file, {}).depot, SystemClock(), Pacer(), ears)
     task = asyncio.create_task(dict(wiring.parts)[part]())
     try:

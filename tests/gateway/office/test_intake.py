@@ -2,41 +2,46 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from decimal import Decimal
+from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 from zoneinfo import ZoneInfo
 
 import pytest
+from journal_lives import DEADLINE_S
 
 from compliance.registers.entries import Millis
-from dashboards.office import Weighed
 from gateway.depot import Depot
+from gateway.events import Entry, Record
+from gateway.journal import Journal
 from gateway.office import entries as kept
 from gateway.office.books import Books
 from gateway.office.counting import MARKS, StockSource
 from gateway.office.desk import Desk
 from gateway.office.forms import forms
 from gateway.office.intake import Intake
-from gateway.weighing import Scale
+from gateway.weighing import WEIGHED as KIND
+from gateway.weighing import Scale, Weighed, Weighing, body_of, weighed_in
 from sensors.profiles.parts import tag_points
 from sensors.wire.points import Function, ModbusPoints
+from simulator.room import stamp
 
 NOW = Millis(1_796_040_000_000)
 SCALE = Scale("balanca", "linha", 9, ModbusPoints(Function.HOLDING, 0), 1.0, "patio", Decimal(13))
-WEIGHED = Weighed(1, "balanca", "28.35", NOW - 2_000)
+WEIGHED = Weighed("balanca", "28.35", NOW - 2_000)
 FORMS = forms()
 
 
 class Office:
     """A desk whose journal keeps at once what is written."""
 
-    def __init__(self, scale: Scale = SCALE) -> None:
+    def __init__(self, scale: Scale = SCALE, journal: Path = Path("none")) -> None:
         self.desk = Desk(FORMS, ["patio"])
         self.zone = ZoneInfo("America/Sao_Paulo")
         self.writes = 0
-        depot = SimpleNamespace(scales=(scale,))
+        self.depot = depot = SimpleNamespace(scales=(scale,), journal=journal)
         self.intake = Intake(cast("Depot", depot), cast("Books", self), self.write)
 
     async def write(self, by: str, lines: Sequence[kept.Line], now: Millis) -> None:
@@ -75,11 +80,11 @@ async def test_a_returned_container_has_its_own_weight_and_no_nominal_one() -> N
 
 
 def replace_kg(kg: str) -> Weighed:
-    return Weighed(1, "balanca", kg, WEIGHED.at_ms)
+    return Weighed("balanca", kg, WEIGHED.at_ms)
 
 
 async def test_a_weighing_of_a_scale_that_left_the_configuration_is_refused() -> None:
-    (problem,) = await Office().intake.weighed(Weighed(1, "outra", "28", NOW), NOW)
+    (problem,) = await Office().intake.weighed(Weighed("outra", "28", NOW), NOW)
     assert (problem.problem, problem.got) == ("unknown-source", "outra")
 
 
@@ -109,3 +114,57 @@ async def test_a_ticket_names_the_only_container_whose_tag_the_reader_beside_the
     assert await office.intake.weighed(WEIGHED, Millis(NOW + 60_000)) == (), "told again, when no tag is near any more"
     (held,) = office.desk.standing("weighing").values()
     assert held.values.get("full_container") == named
+
+
+def written(path: Path, *weighed: Weighed) -> None:
+    journal = Journal.open(path, depot="d")
+    journal.start(committed=lambda _: None, trouble=lambda *_: None)
+    for number, one in enumerate(weighed, start=1):
+        assert journal.submit(Record(number, (Entry(KIND, asdict(one)),)))
+    assert journal.close(DEADLINE_S)
+
+
+async def told(office: Office) -> int:
+    """Take what the journal holds as the clerk does; return how many weighings that were."""
+    waiting = office.intake.unweighed()
+    for idx, weighed in waiting:
+        await office.intake.take_weighed(idx, weighed, NOW)
+    return len(waiting)
+
+
+async def test_what_was_weighed_while_nobody_was_in_the_office_becomes_a_ticket_once(tmp_path: Path) -> None:
+    path = tmp_path / "journal.db"
+    written(path, WEIGHED, Weighed("balanca", "27.9", NOW - 1_000))
+    office = Office(journal=path)
+    assert [await told(office), await told(office)] == [2, 0]
+    assert len(office.desk.standing("weighing")) == 2
+    written(path, Weighed("balanca", "28.1", NOW))
+    office.intake = Intake(cast("Depot", office.depot), cast("Books", office), office.write)  # its next life
+    assert [await told(office), await told(office)] == [1, 0]
+    assert len(office.desk.standing("weighing")) == 3
+
+
+async def test_a_weighing_that_is_refused_keeps_no_other_out_and_is_tried_by_the_next_life(tmp_path: Path) -> None:
+    path = tmp_path / "journal.db"
+    written(path, Weighed("outra", "28", NOW - 2_000), WEIGHED)
+    office = Office(journal=path)
+    assert [await told(office), await told(office)] == [2, 0]
+    assert len(office.desk.standing("weighing")) == 1
+    office.intake = Intake(cast("Depot", office.depot), cast("Books", office), office.write)
+    assert await told(office) == 1
+
+
+def test_a_weighing_comes_back_from_its_body_as_it_was_shown() -> None:
+    weighing = Weighing(Decimal("28.350"), stamp(5.0))
+    assert weighed_in(json.loads(json.dumps(body_of(SCALE, weighing)))) == Weighed(
+        "balanca", "28.350", stamp(5.0).utc // 1_000_000
+    )
+
+
+async def test_a_container_whose_tag_was_read_long_after_the_weighing_is_not_the_one_that_was_weighed() -> None:
+    office = Office(replace(SCALE, tags="leitor"))
+    reader = StockSource("leitor", "tags", "t", "patio", Decimal(13), "in")
+    await office.intake.heard(reader, b"tag-9", NOW)
+    assert await office.intake.weighed(Weighed("balanca", "28", NOW - 60_000), NOW) == ()
+    (held,) = office.desk.standing("weighing").values()
+    assert "full_container" not in held.values
