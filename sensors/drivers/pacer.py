@@ -9,18 +9,21 @@ from typing import Final
 TICK_S: Final = 0.01
 """Wakes within one tick share one wake-up of the process."""
 
-GRID_S: Final = 0.1
+GRID_S: Final = 0.2
 """Slots begin on multiples of it, so that lines, their answers and their deadlines (usually multiples too) share
 wake-ups: a poll costs several times less in a process that is awake and has its code at hand than in one that has just
-been woken. Measured at 100 lines of 1 Hz: 64 us of CPU a poll, against 99 with 0.05 and 106 with 0.02."""
+been woken. The first of several heads that feel one leak is asked so much later at most."""
 
 LINES_ON_GRID: Final = 100
 """Lines beyond so many begin on a finer grid, so that fewer begin together."""
 
-FINE_GRID_S: Final = 0.05
-"""Measured at 1,000 lines of 1 Hz: 46 us of CPU a poll, against 70 with 0.01, 58 with 0.02 and 44 with 0.1."""
+FINE_GRID_S: Final = 0.1
+"""What these grids cost, and others, stands in docs/decisions/0011."""
 
-AT_ONCE: Final = 16
+QUICK_S: Final = 1.0
+"""Lines of a shorter period than this begin on grids half as wide."""
+
+AT_ONCE: Final = 6
 """So many are woken, then the loop has its turn: the first answer does not wait until all have been asked."""
 
 GOLDEN: Final = 0.618_033_988_749_895
@@ -51,6 +54,8 @@ class Pacer:
         """Return when the next line's first slot begins: within a period, apart from other lines', on the grid."""
         self._lines += 1
         grid_s = GRID_S if self._lines <= LINES_ON_GRID else FINE_GRID_S
+        if period_s < QUICK_S:
+            grid_s /= 2
         now = asyncio.get_running_loop().time()
         return math.ceil((now + self._lines * GOLDEN % 1.0 * period_s) / grid_s) * grid_s
 

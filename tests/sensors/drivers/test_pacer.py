@@ -127,15 +127,16 @@ async def test_slots_asked_for_in_one_wake_cost_no_wake_up_in_between():
     assert len(fired) == 2
 
 
+@pytest.mark.parametrize(("period_s", "grid_s"), [(1.0, GRID_S), (0.5, GRID_S / 2)])
 @pytest.mark.parametrize("lines", [1, 8, LINES_ON_GRID])
-async def test_first_slots_are_spread_over_the_period_and_on_the_grid(lines):
+async def test_first_slots_are_spread_over_the_period_and_on_the_grid(lines, period_s, grid_s):
     loop, pacer = asyncio.get_running_loop(), Pacer()
     now = loop.time()
-    slots = [pacer.first_slot(1.0) for _ in range(lines)]
-    assert all(now <= slot <= now + 1.0 + 2 * GRID_S for slot in slots)
-    assert all(math.isclose(slot / GRID_S, round(slot / GRID_S), abs_tol=1e-6) for slot in slots)
-    places = round(1.0 / GRID_S)
-    buckets = [sum(round(slot / GRID_S) % places == tick for slot in slots) for tick in range(places)]
+    slots = [pacer.first_slot(period_s) for _ in range(lines)]
+    assert all(now <= slot <= now + period_s + 2 * grid_s for slot in slots)
+    assert all(math.isclose(slot / grid_s, round(slot / grid_s), abs_tol=1e-6) for slot in slots)
+    places = round(period_s / grid_s)
+    buckets = [sum(round(slot / grid_s) % places == tick for slot in slots) for tick in range(places)]
     assert max(buckets) <= math.ceil(lines / places) + 3
 
 
