@@ -21,8 +21,9 @@ from gateway.journal import Journal, JournalReader, StoreError, check, notes
 from gateway.journal.audit import SQLITE, read_note
 from gateway.journal.log import take_lock
 from gateway.keys import PUBLIC
-from gateway.sealing import Sealing, write_whole
+from gateway.sealing import Sealing
 from gateway.signing import public_key
+from gateway.wholefile import whole
 from sensors.stamps import MILLISECOND, UtcNanos, rfc3339
 
 MANIFEST = "backup.json"
@@ -101,7 +102,8 @@ def backup(depot: Depot, target: Path) -> Manifest:
         _, size, root = reader.head()
         at = rfc3339(UtcNanos(time.time_ns()))
         manifest = Manifest(FORMAT, depot.id, at, size, root.hex(), reader.checkpoint(), files)
-    write_whole(target / MANIFEST, msgspec.json.format(msgspec.json.encode(manifest), indent=1) + b"\n")
+    with whole(target / MANIFEST) as out:
+        out.write(msgspec.json.format(msgspec.json.encode(manifest), indent=1) + b"\n")
     return manifest
 
 

@@ -6,9 +6,6 @@ told, and never holds up an alarm or the journal.
 
 import asyncio
 import base64
-import contextlib
-import os
-import secrets
 import threading
 from collections.abc import Callable
 from functools import partial
@@ -19,6 +16,7 @@ from gateway.depot import Depot
 from gateway.journal import Sealed, notes
 from gateway.keys import KeyFileError
 from gateway.signing import NoteSigner, note_signer
+from gateway.wholefile import whole
 
 CLOSE_WITHIN_S = 1.0
 
@@ -181,30 +179,11 @@ class CheckpointCopy:
                     self._awake.wait()
                 note, self._note = self._note, None
             try:
-                write_whole(self._path, note.encode())
+                with whole(self._path) as out:
+                    out.write(note.encode())
                 reason = ""
             except OSError as error:
                 reason = error.strerror or str(error)
             if reason != self._reason:
                 self._reason = reason
                 self._report(bool(reason), reason)
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Put the file in place whole and durable, or leave the one that was there.
-
-    It asks for no permissions: a memory stick's file system has none to give.
-
-    Raises:
-        OSError: it cannot be written.
-    """
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
-        with draft.open("xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)
-    finally:
-        with contextlib.suppress(OSError):
-            draft.unlink(missing_ok=True)

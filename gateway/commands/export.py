@@ -1,15 +1,18 @@
 """``vigia export``: readings of the past as CSV or JSON lines."""
 
 import contextlib
+import io
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TextIO
 
 import click
 
 from gateway.commands.moments import moment
 from gateway.commands.talk import EXIT_FAILED, Talk, file_argument, load_or_exit
+from gateway.wholefile import whole
 
 
 def command(talk: Talk) -> click.Command:
@@ -41,9 +44,9 @@ def command(talk: Talk) -> click.Command:
                 unknown = [name for name in detectors if name not in known]
                 if unknown:
                     raise click.UsageError(talk.text("export.unknown", ids=", ".join(unknown), known=", ".join(known)))
-                out = sys.stdout if output is None else stack.enter_context(output.open("w", encoding="utf-8"))
+                out = sys.stdout if output is None else stack.enter_context(_text_of(output))
                 count = write(kept(history, detectors or known, first, last), out)
-        except (StoreError, OSError) as error:
+        except StoreError as error:
             talk.say("readings.none", reason=error)
             click.get_current_context().exit(EXIT_FAILED)
         talk.say("export.done", count=count)
@@ -59,3 +62,11 @@ def command(talk: Talk) -> click.Command:
         click.Option(["--detector", "detectors"], multiple=True, help=talk.text("export.detector")),
     ]
     return click.Command("export", callback=export, help=talk.text("command.export"), params=params)
+
+
+@contextlib.contextmanager
+def _text_of(output: Path) -> Iterator[TextIO]:
+    with whole(output) as out:
+        text = io.TextIOWrapper(out, encoding="utf-8", newline="")
+        yield text
+        text.detach()

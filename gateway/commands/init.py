@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from gateway.commands.talk import EXIT_FAILED, Talk
+from gateway.wholefile import whole
 
 MODBUS_PORT = 502
 MOST_ADDRESS_CHARS = 300
@@ -54,8 +55,8 @@ def command(talk: Talk) -> click.Command:
         answers = _answers(talk, flags, yes=yes)
         text = render(answers, talk.words.language, file, talk)
         try:
-            with file.open("x", encoding="utf-8") as target:
-                target.write(text)
+            with whole(file) as target:
+                target.write(text.encode())
         except OSError as error:
             talk.say("init.not_written", file=file, reason=error.strerror)
             click.get_current_context().exit(EXIT_FAILED)

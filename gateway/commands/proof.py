@@ -8,6 +8,7 @@ from typing import BinaryIO
 import click
 
 from gateway.commands.talk import EXIT_FAILED, Talk, file_argument, load_or_exit
+from gateway.wholefile import whole
 
 
 def command(talk: Talk) -> click.Command:
@@ -24,7 +25,7 @@ def command(talk: Talk) -> click.Command:
                 reader = stack.enter_context(JournalReader(depot.journal))
                 first = 0 if start is None else reader.first_at(moment(talk, start, depot.timezone) * 1000)
                 beyond = None if end is None else reader.first_at(moment(talk, end, depot.timezone) * 1000)
-                out: BinaryIO = sys.stdout.buffer if output is None else stack.enter_context(output.open("wb"))
+                out: BinaryIO = sys.stdout.buffer if output is None else stack.enter_context(whole(output))
                 claim = write(reader, out, first, beyond)
         except (StoreError, OSError) as error:
             talk.say("proof.none", reason=error)

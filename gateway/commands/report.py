@@ -9,6 +9,7 @@ from typing import Literal
 import click
 
 from gateway.commands.talk import EXIT_FAILED, Talk, file_argument, load_or_exit
+from gateway.wholefile import whole
 
 
 def command(talk: Talk) -> click.Command:
@@ -37,7 +38,8 @@ def command(talk: Talk) -> click.Command:
                 sys.stdout.buffer.write(text.encode())
                 sys.stdout.buffer.flush()
             else:
-                output.write_bytes(text.encode())
+                with whole(output) as out:
+                    out.write(text.encode())
         except (StoreError, OSError) as error:
             talk.say("report.none", reason=error)
             click.get_current_context().exit(EXIT_FAILED)

@@ -9,6 +9,7 @@ import click
 
 from gateway.commands.talk import EXIT_FAILED, Talk, file_argument, load_or_exit
 from gateway.depot import Depot
+from gateway.wholefile import whole
 
 UNIT = """\
 # Written by `vigia service`. Install:
@@ -82,7 +83,8 @@ def command(talk: Talk) -> click.Command:
             click.echo(text, nl=False)
             return
         try:
-            output.write_text(text, encoding="utf-8")
+            with whole(output) as out:
+                out.write(text.encode())
         except OSError as error:
             talk.say("service.not_written", path=output, reason=error.strerror)
             click.get_current_context().exit(EXIT_FAILED)

@@ -1,9 +1,10 @@
 """Files that entries refer to, beside the journal: each is named by the SHA-256 of its bytes, and never changed."""
 
 import hashlib
-import os
 import re
 from pathlib import Path
+
+from gateway.wholefile import whole
 
 MEGABYTE = 1024 * 1024
 MOST_BYTES = 8 * MEGABYTE
@@ -49,17 +50,8 @@ def keep(folder: Path, content: bytes) -> tuple[str, str]:
     file = folder / name
     if not file.exists():
         folder.mkdir(mode=0o700, exist_ok=True)
-        part = folder / f".{name}.{os.getpid()}"
-        with part.open("wb") as out:
+        with whole(file) as out:
             out.write(content)
-            out.flush()
-            os.fsync(out.fileno())
-        part.replace(file)
-        directory = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(directory)
-        finally:
-            os.close(directory)
     return name, kind
 
 

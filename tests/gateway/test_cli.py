@@ -1,3 +1,4 @@
+import errno
 import json
 import os
 import re
@@ -125,6 +126,18 @@ def test_what_init_was_told_is_what_the_file_says(tmp_path: Path, language: str,
     assert [head.unit for head in depot.buses[0].heads] == [1, 2, 3]
     assert [output.row.kind.value for output in depot.outputs] == (["siren"] if siren.host else [])
     assert [warning.wrong for warning in found.warnings if siren.host] == []
+
+
+def test_where_there_is_no_room_init_leaves_no_half_file(tmp_path: Path, monkeypatch) -> None:
+    file = tmp_path / "depot.toml"
+
+    def full(_descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    done = vigia("init", file, "--yes")
+    assert done.exit_code == 1 and "No space left" in done.stderr
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_init_takes_its_answers_as_flags(tmp_path: Path) -> None:
