@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from compliance.registers import cells
-from compliance.registers.cells import CellError
+from compliance.registers.cells import CellError, Marks
 from compliance.registers.forms import to_json
 from dashboards.conformity.phrases import Phrases
 from dashboards.office import Fault, LineAsk, Value
@@ -131,7 +131,8 @@ def daily_form(name: str, areas: Sequence[str], phrases: Phrases) -> EntryForm:
 
 
 WEIGHED = (
-    "weighed_on", "nominal_kg", "full_weighed_kg", "full_tare_kg", "empty_weighed_kg", "empty_tare_kg", "price_per_kg",
+    "weighed_on", "nominal_kg", "full_weighed_kg", "full_container", "full_tare_kg",
+    "empty_weighed_kg", "empty_container", "empty_tare_kg", "price_per_kg",
 )  # fmt: skip
 
 
@@ -140,8 +141,9 @@ def _weighing(phrases: Phrases) -> tuple[FieldView, ...]:
         FieldView(
             name,
             phrases.fact("weighing:", name),
-            "date" if name == "weighed_on" else "number",
-            needed=name in ("full_weighed_kg", "full_tare_kg"),
+            {"weighed_on": "date", "full_container": "text", "empty_container": "text"}.get(name, "number"),
+            hint=phrases.locale.text("entry.tare_hint") if name.endswith("_container") else "",
+            needed=name == "full_weighed_kg",
         )
         for name in WEIGHED
     ]
@@ -208,15 +210,25 @@ def weighed(given: Mapping[str, str], today: str) -> dict[str, Value]:
     return typed
 
 
-def ticket_of(values: Mapping[str, Value], phrases: Phrases) -> str:
-    """Say a weigh ticket: net, credit, and the price where the kg has one."""
+def last_price(tickets: Sequence[Mapping[str, Any]]) -> str:
+    """The price per kg that was told last, as it is kept; empty before the first."""
+    told = [(one["told"]["price_per_kg"]["recorded"], one["values"]["price_per_kg"]) for one in tickets if _priced(one)]
+    return str(max(told)[1]) if told else ""
+
+
+def _priced(ticket: Mapping[str, Any]) -> bool:
+    return ticket["values"].get("price_per_kg") is not None
+
+
+def ticket_of(values: Mapping[str, Value], phrases: Phrases, marks: Marks | None = None) -> str:
+    """Say a weigh ticket: net, credit, and the price where the kg has one. `marks`: how the values are written."""
     try:
-        gross, tare = (cells.number(str(values[name])) for name in ("full_weighed_kg", "full_tare_kg"))
-        credit = cells.number(str(values.get("credited_kg") or "0"))
-        said = {"net": phrases.number(str(gross - tare)), "credit": phrases.number(str(credit))}
-        if "price_per_kg" not in values:
+        gross, tare = (cells.number(str(values[name]), marks) for name in ("full_weighed_kg", "full_tare_kg"))
+        credit = cells.number(str(values.get("credited_kg") or "0"), marks)
+        said = {"net": phrases.number(str(to_json(gross - tare))), "credit": phrases.number(str(to_json(credit)))}
+        if values.get("price_per_kg") is None:
             return phrases.locale.text("entry.ticket", **said)
-        price = (gross - tare - credit) * cells.number(str(values["price_per_kg"]))
+        price = (gross - tare - credit) * cells.number(str(values["price_per_kg"]), marks)
     except (CellError, KeyError):
         return phrases.locale.text("entry.weighing")
     return phrases.locale.text("entry.ticket_price", price=phrases.number(f"{price:.2f}"), **said)

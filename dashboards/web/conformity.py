@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
 from dashboards.conformity.asking import survey_view
-from dashboards.conformity.entering import DAILY, REGISTERS, daily_form, record_form
+from dashboards.conformity.entering import DAILY, REGISTERS, daily_form, last_price, record_form
 from dashboards.conformity.findings import finding_row, findings_view, known_then, steps
 from dashboards.conformity.mending import CORRECT, REMOVE, VOID, mending_form
 from dashboards.conformity.records import STOCK, history_view, records_view
@@ -160,7 +160,11 @@ async def _entry(papers: Papers, request: Request) -> Response:
     phrases = papers.phrases(request)
     areas = await papers.areas()
     if name in DAILY and not (subject and name in EDITABLE):
-        return entry_page(papers, request, daily_form(name, areas, phrases))
+        form = daily_form(name, areas, phrases)
+        if name == "weighing":
+            price = last_price(await papers.look(Look(1, "register", name=name)))
+            form = form.filled({"price_per_kg": phrases.plain(price)})
+        return entry_page(papers, request, form)
     forms = await papers.forms()
     if name not in forms or name == "stock":
         return RedirectResponse(f"{HOME}/lancar?lang={phrases.locale.language}", HTTPStatus.SEE_OTHER)

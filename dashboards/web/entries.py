@@ -8,6 +8,7 @@ from fastapi import APIRouter, Request
 from msgspec import structs
 from starlette.responses import Response
 
+from compliance.registers.cells import Marks
 from dashboards.conformity.asking import answers, survey_view
 from dashboards.conformity.breaches import BreakView, breaks_view
 from dashboards.conformity.entering import (
@@ -21,6 +22,7 @@ from dashboards.conformity.entering import (
     ticket_of,
 )
 from dashboards.conformity.mending import CORRECT, REMOVE, VOID, mending_form, mending_line
+from dashboards.conformity.phrases import Phrases
 from dashboards.conformity.stock import said_count
 from dashboards.office import Attach, Enter, Fault, LineAsk, Look, Reply
 from dashboards.web.mending import mended
@@ -76,7 +78,7 @@ async def _daily(papers: Papers, request: Request, name: str, given: Posted) -> 
     ask = Enter(1, given.by or phrases.locale.text("entry.check"), lines, dry=dry, anyway="anyway" in given.fields)
     reply = await papers.ask(ask)
     if reply.ok and not dry:
-        said = ticket_of(lines[0].values, phrases) if name == "weighing" else form.title
+        said = await _ticket(papers, lines[0], phrases) if name == "weighing" else form.title
         return _done(papers, request, reply, given.by, said)
     if reply.error == "refused":
         return _back(papers, request, form, given, Outcome(faults=reply.faults))
@@ -86,6 +88,12 @@ async def _daily(papers: Papers, request: Request, name: str, given: Posted) -> 
         view = breaks_view(breaks, stock, given.fields if name == "delivery" else {}, phrases)
         return _back(papers, request, form, given, Outcome(breaks=view))
     return _back(papers, request, form, given, Outcome(told=phrases.locale.text("entry.fits")))
+
+
+async def _ticket(papers: Papers, line: LineAsk, phrases: Phrases) -> str:
+    """Say a weigh ticket as it is kept: its tare may have come from the register of containers."""
+    held = await papers.held(line.register, line.subject)
+    return ticket_of(line.values, phrases) if held is None else ticket_of(held["values"], phrases, Marks.POINT)
 
 
 async def _record(papers: Papers, request: Request, register: str, given: Posted) -> Response:

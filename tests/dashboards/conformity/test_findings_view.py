@@ -6,13 +6,22 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from compliance.registers.cells import Marks
 from dashboards.conformity.asking import answers
 from dashboards.conformity.breaches import breaks_view
-from dashboards.conformity.entering import daily_form, lines_of, record_form, record_line, ticket_of, weighed
+from dashboards.conformity.entering import (
+    daily_form,
+    last_price,
+    lines_of,
+    record_form,
+    record_line,
+    ticket_of,
+    weighed,
+)
 from dashboards.conformity.findings import findings_view, steps
 from dashboards.conformity.phrases import Phrases
 from dashboards.conformity.stock import due_view, stock_view
-from dashboards.office import Fault
+from dashboards.office import Fault, Value
 from dashboards.web.papers import all_words, facts
 from dashboards.wording import Locale
 
@@ -231,6 +240,16 @@ def test_the_credit_is_what_comes_back_above_the_stamped_tare_and_never_below_no
     assert ticket["exchange"] is bool(back)
     if back == "15,8":
         assert ticket_of(ticket, phrases()) == "Líquido 13,1 kg; abatido 0,8 kg; a cobrar R$ 104,55"
+
+
+def test_a_kept_ticket_is_said_as_it_is_kept_and_its_price_is_offered_for_the_next() -> None:
+    kept: dict[str, Value] = {"full_weighed_kg": "28.125", "full_tare_kg": "15.125", "price_per_kg": "8.5"}
+    assert ticket_of(kept, phrases(), Marks.POINT) == "Líquido 13 kg; abatido 0 kg; a cobrar R$ 110,50"
+    tickets = [
+        {"values": {"price_per_kg": price}, "told": {"price_per_kg": {"recorded": f"2026-11-{day}T12:00:00.000Z"}}}
+        for day, price in ((12, "8.9"), (28, "8.5"), (29, None))
+    ]
+    assert (last_price(tickets), last_price([])) == ("8.5", "")
 
 
 FORM = {
