@@ -93,8 +93,8 @@ class Look(msgspec.Struct, frozen=True, tag="look"):
         what: ``forms`` (registers and their fields), ``register`` (one register's subjects; `name`), ``history``
             (every entry of a subject; `name`, `subject`), ``stock``, ``movements`` (a month's map; `name` is
             ``2026-11``), ``findings``, ``finding`` (one finding's history; `name` is the rule), ``survey`` (what is
-            still to be told, in groups, danger first), ``report`` (the compliance history from `start` to before
-            `end`).
+            still to be told, in groups, danger first), ``report`` (the compliance history from `start` to the
+            end of the day `end`, or to the time `end`).
         on: as at this day or time; empty: now.
         known: as known at that day or time; empty: as known now.
     """

@@ -24,9 +24,12 @@ def command(talk: Talk) -> click.Command:
         from gateway.journal.errors import StoreError
         from gateway.office.report import report
 
-        first, beyond = (Millis(moment(talk, text, depot.timezone) * 1000) for text in (start, end))
+        first = Millis(moment(talk, start, depot.timezone) * 1000)
+        beyond = Millis(moment(talk, end, depot.timezone, beyond=True) * 1000)
         if beyond <= first:
             raise click.UsageError(talk.text("report.backwards", start=start, end=end))
+        if first > time.time_ns() // 1_000_000:
+            raise click.UsageError(talk.text("report.to_come", start=start))
         try:
             found = report(depot, first, beyond, Millis(time.time_ns() // 1_000_000))
             text = (

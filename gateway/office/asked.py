@@ -49,12 +49,21 @@ def until(text: str, zone: ZoneInfo, now: Millis) -> Millis:
     Raises:
         MomentError: it means none.
     """
-    first = moment(text, zone, now)
-    given = iso(text)
+    first, beyond = moment(text, zone, now), end_of(text, zone, now)
+    return first if first == beyond else Millis(beyond - 1)
+
+
+def end_of(text: str, zone: ZoneInfo, now: Millis) -> Millis:
+    """Return the first moment that is no longer part of a time which ends so: of a day the next midnight.
+
+    Raises:
+        MomentError: it means none.
+    """
+    first, given = moment(text, zone, now), iso(text)
     if "T" in given or " " in given:
         return first
     following = date.fromisoformat(given) + timedelta(days=1)
-    return Millis(int(datetime.combine(following, time(), zone).timestamp() * SECOND_MS) - 1)
+    return Millis(int(datetime.combine(following, time(), zone).timestamp() * SECOND_MS))
 
 
 def day_of(text: str) -> date:

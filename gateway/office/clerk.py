@@ -39,7 +39,7 @@ from gateway.depot import Depot
 from gateway.journal.errors import StoreError
 from gateway.office import attachments, findings, parts, refusals, shown
 from gateway.office import entries as kept
-from gateway.office.asked import MomentError, from_lines, from_sheet, moment, until
+from gateway.office.asked import MomentError, end_of, from_lines, from_sheet, moment, until
 from gateway.office.books import Books
 from gateway.office.counting import StockSource
 from gateway.office.desk import STOCK, Admitted, Told
@@ -352,14 +352,16 @@ class Clerk:
         """Out of the journal alone, in books of its own: it takes seconds, and nobody waits for it."""
         now = self._now()
         told: dict[str, Millis] = {}
-        for name, text in (("start", ask.start), ("end", ask.end)):
+        for name, text, read in (("start", ask.start, moment), ("end", ask.end, end_of)):
             try:
-                told[name] = moment(text, self._books.zone, now)
+                told[name] = read(text, self._books.zone, now)
             except MomentError as error:
                 return self._refused(ask.ref, [Problem(0, name, "not-a-date", str(error), "2026-07-31")])
         start, end = told["start"], told["end"]
         if end <= start:
             return self._refused(ask.ref, [Problem(0, "end", "not-after", ask.end, f"> {ask.start}")])
+        if start > now:
+            return self._refused(ask.ref, [Problem(0, "start", "in-the-future", ask.start, "a time that has been")])
         return Reply(ask.ref, ok=True, data=report(self._depot, start, end, now))
 
     def _looked(self, ask: Look, on: Millis | None, known: Millis | None, now: Millis) -> Any:  # noqa: ANN401 - JSON

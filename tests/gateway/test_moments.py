@@ -22,3 +22,12 @@ def test_a_time_that_nobody_means_is_wrong_usage(text: str) -> None:
 def test_leap_days_and_times_of_any_zone_are_taken() -> None:
     assert moment(TALK, "2028-02-29", "America/Sao_Paulo") == 1_835_406_000
     assert moment(TALK, "2028-02-29T00:00:00-03:00", "UTC") == 1_835_406_000
+
+
+def test_a_report_to_a_day_has_the_whole_of_it() -> None:
+    day = 24 * 3600
+    first = moment(TALK, "30/11/2026", "America/Sao_Paulo")
+    assert moment(TALK, "2026-11-30", "America/Sao_Paulo", beyond=True) == first + day
+    at = moment(TALK, "30/11/2026 14:30", "America/Sao_Paulo")
+    assert at == moment(TALK, "2026-11-30T14:30:00-03:00", "UTC") == first + 14 * 3600 + 1800
+    assert moment(TALK, "30/11/2026 14:30", "America/Sao_Paulo", beyond=True) == at

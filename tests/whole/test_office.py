@@ -119,6 +119,8 @@ async def test_a_report_tells_what_an_inspector_asks_and_its_journal_is_sound(de
     await done("report", file, "--from=2020-01-01", "--to=2100-01-01", "--format=csv", "-o", str(out))
     text = out.read_bytes().decode("utf-8-sig")
     assert "Alarmes" in text and "GD-1;GAS;A1" in text
+    code, _, err = await vigia("report", file, "--from=2100-01-01", "--to=2100-01-02")
+    assert (code, "still to come" in err) == (2, True)
     code, _, err = await vigia("report", file, "--from=2100-01-01", "--to=2020-01-01")
     assert code == 2 and "before" in err
 

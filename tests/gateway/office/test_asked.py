@@ -7,7 +7,7 @@ import pytest
 
 from compliance.registers.entries import Millis
 from dashboards.office import Enter, Import, LineAsk
-from gateway.office.asked import MomentError, day_of, from_lines, from_sheet, moment, until
+from gateway.office.asked import MomentError, day_of, end_of, from_lines, from_sheet, moment, until
 from gateway.office.forms import forms
 from gateway.office.refusals import said
 
@@ -83,3 +83,8 @@ def test_a_field_may_be_called_by_its_heading() -> None:
 def test_how_things_were_on_a_day_is_how_they_were_at_its_end() -> None:
     assert until("10/11/2026", ZONE, NOW) == until("2026-11-10", ZONE, NOW) == moment("2026-11-11", ZONE, NOW) - 1
     assert until("2026-11-10T09:00", ZONE, NOW) == moment("10/11/2026 09:00", ZONE, NOW)
+
+
+def test_a_report_to_a_day_ends_with_it_and_to_a_time_before_it() -> None:
+    assert end_of("10/11/2026", ZONE, NOW) == moment("2026-11-11", ZONE, NOW)
+    assert end_of("10/11/2026 09:00", ZONE, NOW) == moment("2026-11-10T09:00", ZONE, NOW)
