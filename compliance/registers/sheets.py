@@ -19,6 +19,9 @@ _MARKS = (
     (b"\xfe\xff", "utf-16"),
 )
 
+WORKBOOKS = ((b"PK\x03\x04", "Excel .xlsx, LibreOffice .ods"), (b"\xd0\xcf\x11\xe0", "Excel .xls"))
+"""What programs save by themselves, by its first bytes: no text."""
+
 
 class SheetError(ValueError):
     """The file as a whole, or a line of it, cannot be read.
@@ -48,6 +51,8 @@ def read(content: bytes) -> tuple[Row, ...]:
     """
     if len(content) > MAX_BYTES:
         raise SheetError(0, "too-large", f"{len(content)} B", f"<= {MAX_BYTES} B")
+    if program := next((name for mark, name in WORKBOOKS if content.startswith(mark)), None):
+        raise SheetError(0, "workbook", program, "CSV saved as UTF-8")
     text = _text(content).replace("\r\n", "\n").replace("\r", "\n")
     skipped, separator, text = _declared(text)
     lines = csv.reader((line + "\n" for line in text.split("\n")), delimiter=separator or _separator(text), strict=True)
@@ -66,7 +71,8 @@ def read(content: bytes) -> tuple[Row, ...]:
             if len(rows) > MAX_ROWS:
                 raise SheetError(line, "too-many-rows", f"> {MAX_ROWS}", f"<= {MAX_ROWS}")
     except csv.Error as error:
-        raise SheetError(skipped + lines.line_num, "not-csv", str(error), "cells in one style of quotes") from error
+        got = "open quotes" if "end of data" in str(error) else "stray quotes"
+        raise SheetError(skipped + lines.line_num, "not-csv", got, "cells in one style of quotes") from error
     if heading is None:
         raise SheetError(0, "no-heading", "", "a first line with the names of the columns")
     if not rows:
@@ -97,7 +103,7 @@ def _decoded(content: bytes, encoding: str) -> str:
         return content.decode(encoding)
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
-        raise SheetError(line, "encoding", f"≠ {encoding}", "CSV saved as UTF-8") from error
+        raise SheetError(line, "encoding", f"byte 0x{content[error.start]:02X}", "CSV saved as UTF-8") from error
 
 
 def _declared(text: str) -> tuple[int, str | None, str]:

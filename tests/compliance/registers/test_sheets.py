@@ -33,7 +33,7 @@ def test_b63_a_declared_separator_and_empty_columns_are_taken() -> None:
         (b"\n;;\n", "no-heading"),
         (b"a;b\n", "no-rows"),
         (b"a;b\n" + b"1;2\n" * 2000 + b"1;\x00\n", "not-text"),
-        (b"PK\x03\x04\x00\x00", "not-text"),
+        (b"PK\x03\x04\x00\x00", "workbook"),
         (b"a;a\n1;2\n", "column-twice"),
         (b"a;b\n1;2;3\n", "cell-without-column"),
         (b'a;b\n"1;2\n', "not-csv"),
@@ -61,3 +61,19 @@ def test_a_columns_name_is_known_whatever_its_dress() -> None:
     assert {plain(name) for name in ("Próxima inspeção", " PROXIMA  INSPECAO ", "próxima_inspeção")} == {
         "proxima_inspecao"
     }
+
+
+@pytest.mark.parametrize(
+    ("content", "problem", "got"),
+    [
+        (b"PK\x03\x04\x14\x00\x81", "workbook", "Excel .xlsx, LibreOffice .ods"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "workbook", "Excel .xls"),
+        (b'id;area\n"E;patio\n', "not-csv", "open quotes"),
+        (b'id;area\n"E"x;patio\n', "not-csv", "stray quotes"),
+        (b"id;area\nE;\x81\n", "encoding", "byte 0x81"),
+    ],
+)
+def test_a_file_that_is_no_csv_is_called_what_it_is(content: bytes, problem: str, got: str) -> None:
+    with pytest.raises(SheetError) as refused:
+        read(content)
+    assert (refused.value.problem, refused.value.got) == (problem, got)
