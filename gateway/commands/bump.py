@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator, Mapping
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -73,7 +74,7 @@ class _Progress:
         self._moving = sys.stderr.isatty()
 
     def tell(self, course: "Course") -> None:
-        gas, peak = _percent(course.gas), _percent(course.peak)
+        gas, peak = _percent(self._talk, course.gas), _percent(self._talk, course.peak)
         step = course.step.value
         if step != self._said:
             self._said = step
@@ -106,20 +107,31 @@ def _lines(talk: Talk, record: Mapping[str, Any]) -> Iterator[str]:
     verdict = talk.text("bump.passed" if record["passed"] else "bump.failed")
     why = ", ".join(talk.text(f"bump.objection_{one}") for one in record["objections"])
     yield f"{record['detector']}  {verdict}" + (f": {why}" if why else "")
-    yield talk.text("bump.peak", value=_percent(record["peak_lel_pct"]))
+    yield talk.text("bump.peak", value=_percent(talk, record["peak_lel_pct"]))
     yield talk.text("bump.until_a1", time=_seconds(talk, record["until_a1_ms"]))
     yield talk.text("bump.until_first_output", time=_seconds(talk, record["until_first_output_ms"]))
     yield talk.text("bump.until_siren", time=_seconds(talk, record["until_siren_ms"]))
     for name, elapsed in record["until_told_ms"].items():
         yield talk.text("bump.until_told", name=name, time=_seconds(talk, elapsed))
     due = record["next_due"]
-    days = {name.replace("-", "_"): day or talk.text("due.unknown") for name, day in due.items()}
+    days = {name.replace("-", "_"): _day(talk, day) for name, day in due.items()}
     yield talk.text("bump.next", **days)
 
 
 def _seconds(talk: Talk, milliseconds: int | None) -> str:
-    return talk.text("bump.never") if milliseconds is None else f"{milliseconds / 1000:.2f} s"
+    return talk.text("bump.never") if milliseconds is None else f"{_figure(talk, milliseconds / 1000, 2)} s"
 
 
-def _percent(value: float | None) -> str:
-    return "—" if value is None else f"{value:.1f}"
+def _percent(talk: Talk, value: float | None) -> str:
+    return "—" if value is None else _figure(talk, value, 1)
+
+
+def _figure(talk: Talk, value: float, places: int) -> str:
+    return f"{value:.{places}f}".replace(".", "," if talk.words.language == "pt-BR" else ".")
+
+
+def _day(talk: Talk, day: str | None) -> str:
+    """A day as people write it; what was never done has none."""
+    if not day:
+        return talk.text("due.unknown")
+    return f"{date.fromisoformat(day):%d/%m/%Y}" if talk.words.language == "pt-BR" else day
