@@ -2,16 +2,14 @@
 
 import msgspec
 
-from alerts.alarms import AlarmKey, AlarmState, EventId, Kind, Level, Phase
+from alerts.alarms import AlarmKey, Kind, Level, Phase
 from alerts.messages.catalogue import LANGUAGES
 from alerts.messages.guidance import guidance
+from alerts.messages.standing import Standing
 from alerts.messages.told import told_in
 from alerts.messages.words import Place, standing
 from dashboards.ports import AlarmView, Change, DetectorView, GuidanceView, Snapshot, Unsaid, Well
-from sensors.stamps import MILLISECOND, SECOND, Instant, Stamp, UtcNanos, rfc3339
-
-RAISED = Stamp(Instant(0), UtcNanos(0))
-"""When every alarm was raised, as its sentence counts its age."""
+from sensors.stamps import MILLISECOND, UtcNanos, rfc3339
 
 
 class Speaker:
@@ -49,10 +47,10 @@ class Speaker:
     def _say(self, alarm: AlarmView) -> AlarmView:
         if alarm.unsaid is msgspec.UNSET:
             return alarm
-        state, now = _state(alarm, alarm.unsaid)
+        stands = _standing(alarm, alarm.unsaid)
         place = Place(**msgspec.structs.asdict(alarm.unsaid.place))
-        texts = {language: standing(state, place, language, now) for language in LANGUAGES}
-        guides = {language: guidance(state, language) for language in LANGUAGES}
+        texts = {language: standing(stands, place, language) for language in LANGUAGES}
+        guides = {language: guidance(stands, language) for language in LANGUAGES}
         own = guides[self._language]
         return msgspec.structs.replace(
             alarm,
@@ -82,28 +80,19 @@ def _view(view: DetectorView, well: Well) -> DetectorView:
     )
 
 
-def _state(alarm: AlarmView, unsaid: Unsaid) -> tuple[AlarmState, Stamp]:
-    """The alarm as its sentences need it, and the present that goes with it."""
-    now = Stamp(Instant(unsaid.age_s * SECOND), UtcNanos(0))
-    state = AlarmState(
+def _standing(alarm: AlarmView, unsaid: Unsaid) -> Standing:
+    return Standing(
         key=AlarmKey(alarm.subject, Kind(alarm.kind)),
-        id=EventId(alarm.id),
         phase=Phase(alarm.state),
         level=None if alarm.level is None else Level[alarm.level],
         present=alarm.present,
-        since=RAISED,
-        sampled=RAISED,
-        decided=RAISED,
-        first_output=None,
-        peak=alarm.peak,
+        age_s=unsaid.age_s,
         lel_pct=alarm.lel_pct,
+        peak=alarm.peak,
         quality=alarm.quality,
-        muted_until=None,
-        acknowledged_by=alarm.acknowledged_by,
+        by=alarm.acknowledged_by,
         reason=alarm.reason,
         detail=alarm.detail,
-        annunciated=RAISED,
         drill=unsaid.drill,
         over_range=unsaid.over_range,
     )
-    return state, now

@@ -8,7 +8,7 @@ from typing import Literal
 from msgspec import structs
 
 from alerts.alarms import AlarmKey, AlarmState, Phase, Suppressed, Suppression
-from alerts.messages.words import Place
+from alerts.messages.words import YOUNG_S, Place
 from alerts.states import HORN
 from dashboards.ports import (
     AlarmView,
@@ -36,9 +36,6 @@ GOOD, MEASURING = Quality.GOOD, Status.MEASURING
 """Asked for with every head: looking a member up in its Enum costs more than comparing it."""
 
 NO_BUDGET = (0.0, False)
-SPOKEN_IN_SECONDS = 60
-"""Ages below this (s) are spoken in seconds, others in minutes."""
-
 WINDOW_KINDS: Mapping[WindowKind, Literal["test", "inhibit", "out-of-service"]] = {
     WindowKind.TEST: "test",
     WindowKind.INHIBIT: "inhibit",
@@ -259,9 +256,9 @@ class Picture:
     def _say(self, alarm: AlarmState, now: Stamp) -> "_Said":
         muted = alarm.muted_until is not None and alarm.muted_until.mono > now.mono and alarm.phase in HORN
         age = ((now if alarm.ended is None else alarm.ended).mono - alarm.since.mono) // SECOND
-        if alarm.phase is Phase.UNACKNOWLEDGED and age < SPOKEN_IN_SECONDS:
+        if alarm.phase is Phase.UNACKNOWLEDGED and age < YOUNG_S:
             age = 0  # a young alarm is said without its age
-        sign = (muted, age if age < SPOKEN_IN_SECONDS else age // 60)
+        sign = (muted, age if age < YOUNG_S else age // 60)
         before = self._said.get(alarm.key)
         if before is not None and before.sign == sign:
             if before.alarm is alarm or before.alarm == alarm:

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import assert_never
 
-from alerts.alarms import AlarmState, Kind
+from alerts.alarms import Kind
 from alerts.messages.catalogue import Catalogue
+from alerts.messages.standing import Standing
 from alerts.messages.told import told_in
 from alerts.messages.words import part_of
 
@@ -91,7 +92,7 @@ class Guidance:
     next_action: str
 
 
-def guidance(alarm: AlarmState, language: str) -> Guidance:
+def guidance(alarm: Standing, language: str) -> Guidance:
     """Return what is known of this alarm's cause, and what to do about it now.
 
     Raises:
@@ -112,7 +113,7 @@ def guidance(alarm: AlarmState, language: str) -> Guidance:
     return Guidance(cause, told or say(f"guide.{guide}.do"))
 
 
-def guide_of(alarm: AlarmState) -> str:
+def guide_of(alarm: Standing) -> str:
     """Return the guide's name in the catalogue (``guide.<name>``)."""
     match alarm.key.kind:
         case Kind.GAS:

@@ -10,15 +10,19 @@ from dataclasses import dataclass, replace
 from math import isfinite
 from typing import assert_never
 
-from alerts.alarms import AlarmEvent, AlarmState, Cause, Kind, Phase
+from alerts.alarms import AlarmEvent, Cause, EventId, Kind, Phase
 from alerts.messages.catalogue import LANGUAGES, Catalogue
+from alerts.messages.standing import Standing
 from alerts.messages.told import told_in
 from alerts.routing import EXERCISE
 from sensors.readings import Quality, Status
-from sensors.stamps import SECOND, Stamp
+from sensors.stamps import SECOND, Instant, Stamp, UtcNanos
 
 LONGEST = 300
 """Characters of the longest sentence."""
+
+YOUNG_S = 60
+"""An alarm that stands for less (s) is told as one that has just come."""
 
 _NAMES = 54
 """Characters for the list of detectors in a grouped notice; the rest is counted."""
@@ -77,41 +81,47 @@ def words(event: AlarmEvent, place: Place, language: str) -> str:
     return _fitting(event, place, Catalogue.load(__package__, language), quality)
 
 
-def standing(state: AlarmState, place: Place, language: str, now: Stamp) -> str:
-    """Return the sentence for an alarm as it stands at `now`, for lists of open alarms.
+def standing(alarm: Standing, place: Place, language: str) -> str:
+    """Return the sentence for an alarm as it stands, for lists of open alarms.
 
     Raises:
         ValueError: if nothing is written in `language`.
     """
-    match state.phase:
+    match alarm.phase:
         case Phase.UNACKNOWLEDGED:
-            cause = Cause.RAISED if now.mono - state.since.mono < 60 * SECOND else Cause.STILL
+            cause = Cause.RAISED if alarm.age_s < YOUNG_S else Cause.STILL
         case Phase.ACKNOWLEDGED:
             cause = Cause.ACKNOWLEDGED
         case Phase.RETURNED_UNACKNOWLEDGED | Phase.LATCHED_UNACKNOWLEDGED | Phase.LATCHED_ACKNOWLEDGED | Phase.NORMAL:
             cause = Cause.CLEARED
         case _:
-            assert_never(state.phase)
+            assert_never(alarm.phase)
+    now = Stamp(Instant(alarm.age_s * SECOND), UtcNanos(0))
     event = AlarmEvent(
         seq=0,
-        id=state.id,
-        key=state.key,
+        id=EventId(""),
+        key=alarm.key,
         cause=cause,
-        before=state.phase,
-        after=state.phase,
-        level=state.level,
+        before=alarm.phase,
+        after=alarm.phase,
+        level=alarm.level,
         reading=None,
-        lel_pct=state.lel_pct,
-        peak=state.peak,
-        since=state.since,
-        sampled=state.sampled,
-        at=now if state.ended is None else state.ended,
-        by=state.acknowledged_by,
-        reason=state.reason,
-        detail=state.detail,
-        over_range=state.over_range,
+        lel_pct=alarm.lel_pct,
+        peak=alarm.peak,
+        since=_RAISED,
+        sampled=_RAISED,
+        at=now,
+        by=alarm.by,
+        reason=alarm.reason,
+        detail=alarm.detail,
+        drill=alarm.drill,
+        over_range=alarm.over_range,
     )
-    return _fitting(event, place, Catalogue.load(__package__, language), state.quality)
+    return _fitting(event, place, Catalogue.load(__package__, language), alarm.quality)
+
+
+_RAISED = Stamp(Instant(0), UtcNanos(0))
+"""When every standing alarm was raised, as its sentence counts its age."""
 
 
 def _fitting(event: AlarmEvent, place: Place, catalogue: Catalogue, quality: str | None) -> str:

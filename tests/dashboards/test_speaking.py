@@ -23,8 +23,8 @@ def alarm(**different):
     return AlarmView(**(values | different))
 
 
-def bare(*, age_s=5, **different):
-    return alarm(unsaid=Unsaid(PLACE, age_s, drill=False, over_range=False), **different)
+def bare(*, age_s=5, drill=False, **different):
+    return alarm(unsaid=Unsaid(PLACE, age_s, drill=drill, over_range=False), **different)
 
 
 def picture(*alarms):
@@ -46,6 +46,14 @@ def test_an_alarm_is_said_in_every_language_with_its_place_and_what_to_do():
 def test_an_alarm_is_as_old_as_the_watch_says(age_s, age):
     (said,) = Speaker().snapshot(picture(bare(age_s=age_s))).alarms
     assert age in said.text
+
+
+@pytest.mark.parametrize("state", ["unacknowledged", "acknowledged", "latched-acknowledged"])
+def test_an_exercise_is_said_to_be_one_wherever_it_is_listed(state):
+    (said,) = Speaker().snapshot(picture(bare(drill=True, state=state))).alarms
+    assert said.texts["pt-BR"].startswith("SIMULADO") and said.texts["en"].startswith("DRILL")
+    assert "ligue 193" not in said.text.replace("não ligue 193", "")
+    assert "call 193" not in said.texts["en"].replace("do not call 193", "")
 
 
 def test_an_alarm_that_is_sent_again_as_it_was_is_not_said_again():

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from alerts.alarms import AlarmState, Kind, Phase
 from alerts.messages.guidance import guidance
+from alerts.messages.standing import Standing
 from alerts.messages.words import Place, standing, words
 from gateway.events import Action, CloseWindow, OpenWindow, WindowKind
 from sensors.readings import Quality, Status
@@ -26,6 +27,10 @@ def gas(room: Room) -> AlarmState:
     alarm = room.alarm("GD-1")
     assert alarm is not None
     return alarm
+
+
+def stands(room: Room) -> Standing:
+    return Standing.of(gas(room), room.now())
 
 
 def test_a_flooded_head_that_reads_nothing_is_no_all_clear(room: Room) -> None:
@@ -106,7 +111,7 @@ def test_it_is_remembered_over_a_kill(room: Room) -> None:
     third = again.crash(boot="b003")
     third.read("GD-1", 0.0)
     assert third.causes("GD-1") == ["cleared"]
-    assert "passou da faixa" in standing(gas(third), Place("Depósito", "", "", "GD-1", ""), "pt-BR", third.now())
+    assert "passou da faixa" in standing(stands(third), Place("Depósito", "", "", "GD-1", ""), "pt-BR")
 
 
 def test_a_bump_test_past_the_range_ends_as_ever(room: Room) -> None:
@@ -153,12 +158,12 @@ def test_the_words_say_what_low_values_are_worth(room: Room, language: str, said
     flood(room)
     room.read("GD-1", 0.0)
     over = {"pt-BR": "depois de passar da faixa", "en": "after passing the detector's range"}[language]
-    assert over in standing(gas(room), place, language, room.now())
+    assert over in standing(stands(room), place, language)
     room.act(Action.ACKNOWLEDGE, "GD-1")
-    assert said in standing(gas(room), place, language, room.now())
+    assert said in standing(stands(room), place, language)
     room.read("GD-1", 0.0)
-    assert said in standing(gas(room), place, language, room.now())
-    assert said in guidance(gas(room), language).next_action
+    assert said in standing(stands(room), place, language)
+    assert said in guidance(stands(room), language).next_action
 
 
 def test_every_notice_of_a_flooded_head_has_its_words_and_the_fault_keeps_its_own(room: Room) -> None:

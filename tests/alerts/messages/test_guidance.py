@@ -5,14 +5,13 @@ from typing import Any
 
 import pytest
 
-from alerts.alarms import AlarmKey, AlarmState, EventId, Kind, Level, Phase
+from alerts.alarms import AlarmKey, Kind, Level, Phase
 from alerts.messages.catalogue import LANGUAGES, Catalogue
 from alerts.messages.guidance import GUIDES, PARTS, UNKNOWN, guidance, of_code, of_part
+from alerts.messages.standing import Standing
 from sensors.quality import REASONS
 from sensors.readings import Status
-from sensors.stamps import Instant, Stamp, UtcNanos
 
-NOW = Stamp(Instant(0), UtcNanos(0))
 TEXTS = Catalogue.load("alerts.messages", "pt-BR").texts
 NO_CODES = {"with_code", "unknown", "none"}
 WHY = sorted({key.removeprefix("why.") for key in TEXTS if key.startswith("why.")} - NO_CODES)
@@ -22,14 +21,12 @@ LONGEST = 110
 Make = Callable[..., Any]
 
 
-def standing(kind: Kind, subject: str = "GD-101", **different: Any) -> AlarmState:
+def standing(kind: Kind, subject: str = "GD-101", **different: Any) -> Standing:
     values: dict[str, Any] = {
-        "key": AlarmKey(subject, kind), "id": EventId("e"), "phase": Phase.UNACKNOWLEDGED, "level": None,
-        "present": True, "since": NOW, "sampled": NOW, "decided": NOW, "first_output": None, "peak": None,
-        "lel_pct": None, "quality": "", "muted_until": None, "acknowledged_by": None, "reason": "", "detail": "",
-        "annunciated": NOW,
+        "key": AlarmKey(subject, kind), "phase": Phase.UNACKNOWLEDGED, "level": None, "present": True, "age_s": 0,
+        "lel_pct": None, "peak": None, "quality": "", "by": None, "reason": "", "detail": "",
     }  # fmt: skip
-    return AlarmState(**(values | different))
+    return Standing(**(values | different))
 
 
 @pytest.mark.parametrize("code", [*WHY, *(status.value for status in Status), *filter(None, REASONS.values())])
