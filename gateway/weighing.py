@@ -14,6 +14,9 @@ from sensors.stamps import MILLISECOND, Stamp
 from sensors.wire.points import ModbusPoints
 from sensors.wire.scales import Weight
 
+CHECK_S, READINGS, WITHIN_KG = 0.5, 3, 0.05
+"""How often a scale is asked, and how many readings in a row must agree how well, unless the file says otherwise."""
+
 
 @dataclass(frozen=True, slots=True)
 class Scale:
@@ -37,15 +40,15 @@ class Scale:
     kg_per_unit: float
     area: str
     size_kg: Decimal
+    least_kg: float
+    most_kg: float
     full: bool = True
     act: str = ""
     brand: str = ""
     name: str = ""
-    check_s: float = 0.5
-    readings: int = 3
-    within_kg: float = 0.05
-    least_kg: float = 6.5
-    most_kg: float = 39.0
+    check_s: float = CHECK_S
+    readings: int = READINGS
+    within_kg: float = WITHIN_KG
     tags: str = ""
     unseen_s: float = 120.0
 

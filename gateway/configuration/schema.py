@@ -8,6 +8,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from gateway.weighing import CHECK_S, READINGS, WITHIN_KG
 from sensors.gases import PROPANE
 
 Id: TypeAlias = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
@@ -256,9 +257,9 @@ class StockSourceTable(Table):
     weighs: Literal["full", "empty"] = Field(default="full", examples=['"empty"'])
     tags: Text | None = Field(default=None, examples=['"leitor-balcao"'])
     kg_per_unit: float | None = Field(default=None, gt=0, le=1e6, examples=["0.01"])
-    check_s: float = Field(default=0.5, ge=0.2, le=10, examples=["0.5"])
-    readings: int = Field(default=3, ge=2, le=20, examples=["3"])
-    within_kg: float = Field(default=0.05, ge=0, le=5, examples=["0.05"])
+    check_s: float = Field(default=CHECK_S, ge=0.2, le=10, examples=["0.5"])
+    readings: int = Field(default=READINGS, ge=2, le=20, examples=["3"])
+    within_kg: float = Field(default=WITHIN_KG, ge=0, le=5, examples=["0.05"])
     least_kg: float | None = Field(default=None, gt=0, le=1e6, examples=["6.5"])
     most_kg: float | None = Field(default=None, gt=0, le=1e6, examples=["39"])
 

@@ -12,7 +12,7 @@ from sensors.wire.scales import Weight
 from simulator.room import stamp
 
 POINTS = ModbusPoints(Function.HOLDING, 0)
-SCALE = Scale("balanca", "linha", 9, POINTS, 1.0, "patio", Decimal(13))
+SCALE = Scale("balanca", "linha", 9, POINTS, 1.0, "patio", Decimal(13), 6.5, 39.0)
 MOVING = Weight(None, "moving")
 
 

@@ -29,7 +29,7 @@ from sensors.wire.points import Function, ModbusPoints
 from simulator.room import stamp
 
 NOW = Millis(1_796_040_000_000)
-SCALE = Scale("balanca", "linha", 9, ModbusPoints(Function.HOLDING, 0), 1.0, "patio", Decimal(13))
+SCALE = Scale("balanca", "linha", 9, ModbusPoints(Function.HOLDING, 0), 1.0, "patio", Decimal(13), 6.5, 39.0)
 WEIGHED = Weighed("balanca", "28.35", NOW - 2_000)
 FORMS = forms()
 
