@@ -11,7 +11,7 @@ import socket
 import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import assert_never, cast
+from typing import NoReturn, assert_never, cast
 
 import msgspec
 
@@ -86,9 +86,7 @@ class ControlServer:
         try:
             server = await loop.create_unix_server(lambda: _Client(self), sock=listener)
             try:
-                while _is_own(self._path, inode):  # noqa: ASYNC110 - who removes the file sets no event
-                    await asyncio.sleep(LOOK_S)
-                raise ControlError(f"{self._path} was removed by others")
+                await removed(self._path, inode)
             finally:
                 server.close()
         finally:
@@ -296,6 +294,17 @@ def _ref_of(line: bytes) -> int:
         return msgspec.json.decode(line, type=_Referring).ref
     except (msgspec.DecodeError, RecursionError):
         return 0
+
+
+async def removed(path: Path, inode: int) -> NoReturn:
+    """Wait for as long as the socket stands where everybody looks for it.
+
+    Raises:
+        ControlError: it was removed, or another file stands in its place.
+    """
+    while _is_own(path, inode):  # noqa: ASYNC110 - who removes the file sets no event
+        await asyncio.sleep(LOOK_S)
+    raise ControlError(f"{path} was removed by others")
 
 
 def _is_own(path: Path, inode: int) -> bool:

@@ -13,7 +13,7 @@ from socket import AF_UNIX, SOCK_STREAM, socket
 import msgspec
 
 from dashboards.office import SIGN_EVERY_S, SILENT_AFTER_S, Attach, Enter, Import, Look, Reply, ToOffice
-from gateway.control import ControlError, claim, remove_own
+from gateway.control import ControlError, claim, remove_own, removed
 
 MAX_ASK_BYTES = 12 * 1024 * 1024
 """A spreadsheet of 8 MiB in base64, and what stands around it."""
@@ -43,14 +43,14 @@ class Door:
         """Serve until cancelled; then remove the socket.
 
         Raises:
-            ControlError: another live process answers there, or the socket cannot be had.
+            ControlError: another live process answers there, the socket cannot be had, or it was removed.
         """
         listener = claim(self._path)
         inode = self._path.stat().st_ino
         try:
             server = await asyncio.start_unix_server(self._serve, sock=listener, limit=MAX_ASK_BYTES)
             async with server:
-                await server.serve_forever()
+                await removed(self._path, inode)
         finally:
             listener.close()
             remove_own(self._path, inode)
