@@ -76,9 +76,11 @@ def read(path: Path, name: str, depth: int = MAX_LIKE) -> tuple[str, dict[str, A
 
 def _parsed(path: Path, name: str) -> tuple[str, dict[str, Any]]:
     try:
-        if path.stat().st_size > MAX_BYTES:
+        with path.open("rb") as file:
+            content = file.read(MAX_BYTES + 1)  # a device's size says nothing of how much it gives
+        if len(content) > MAX_BYTES:
             raise ProfileError(file=name, line=None, key="file", expected=f"at most {MAX_BYTES} bytes", got="more")
-        text = path.read_text(encoding="utf-8")
+        text = content.decode().replace("\r\n", "\n")
         return text, tomllib.loads(text)
     except OSError as error:
         got = error.strerror or "an error"

@@ -202,6 +202,11 @@ def test_a_wrong_value_in_a_complete_site_profile_is_told_with_its_line(tmp_path
     assert (caught.value.key, caught.value.line) == ("points.word_order", 12)
 
 
+def test_a_device_that_never_ends_is_refused_as_too_long():
+    with pytest.raises(ProfileError, match="at most"):
+        profiles.load("/dev/zero", Path("/dev"))
+
+
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
