@@ -8,6 +8,7 @@ import io
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points, version
@@ -49,10 +50,22 @@ OWN = (
 
 def main() -> NoReturn:
     """Run the command line of this process."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # what a terminal cannot show is spelt out, not a reason to break off
-            stream.reconfigure(errors="backslashreplace")
+    _open_streams()
     sys.exit(Vigia(Talk.of(os.environ)).main(sys.argv[1:], prog_name="vigia"))
+
+
+def _open_streams() -> None:
+    """Have all three standard streams open, and what a terminal cannot show spelt out."""
+    for closed in range(3):  # or the next file that is opened would be taken for standard output
+        with suppress(OSError):
+            os.fstat(closed)
+            continue
+        os.open(os.devnull, os.O_RDWR)
+    sys.stdout = sys.stdout or open(1, "w", encoding="utf-8")  # noqa: SIM115 - for as long as the process lives
+    sys.stderr = sys.stderr or open(2, "w", encoding="utf-8")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 class Vigia(click.Group):
@@ -135,10 +148,31 @@ class Vigia(click.Group):
                 key, values = "no_such_command", {"command": name}
             case click.MissingParameter(param=click.Parameter() as param):
                 return self._talk.text("cli.missing", what=param.get_error_hint(error.ctx or click.Context(self)))
+            case click.BadParameter(param=click.Parameter() as param) if right := self._expected(param.type):
+                what = param.get_error_hint(error.ctx or click.Context(self))
+                return self._talk.text("cli.bad_value", what=what, right=right)
             case _:
                 return error.format_message()
         text = self._talk.text(f"cli.{key}", **values)
         return text if not near else f"{text} {self._talk.text('cli.perhaps', near=', '.join(sorted(near)))}"
+
+    def _expected(self, kind: click.ParamType[Any]) -> str:
+        """What a value of this kind would be; empty where its error says so itself."""
+        match kind:
+            case click.Choice():
+                return ", ".join(str(choice) for choice in kind.choices)
+            case click.IntRange() | click.FloatRange():
+                number = "whole" if isinstance(kind, click.IntRange) else "number"
+                least = "above" if kind.min_open else "least"
+                bounds = ((least, kind.min), ("most", kind.max))
+                said = (
+                    self._talk.text(f"cli.{key}", value=f"{value:.12g}") for key, value in bounds if value is not None
+                )
+                return ", ".join([self._talk.text(f"cli.{number}"), *said])
+            case click.types.IntParamType():
+                return self._talk.text("cli.whole")
+            case _:
+                return ""
 
 
 def _is_text(given: str) -> bool:

@@ -12,6 +12,7 @@ from typing import Any, Final
 import click
 
 from alerts.messages.catalogue import Catalogue
+from gateway.commands.numbers import Number
 from gateway.commands.talk import Talk
 from simulator import broker
 from simulator.children import LOOK_S, Child, ChildError, Children
@@ -78,7 +79,7 @@ def command(talk: Talk) -> click.Command:
         help=voice.text("demo.help"),
         params=[
             click.Option(["--port"], type=click.IntRange(0, 65535), help=voice.text("demo.port")),
-            click.Option(["--for", "seconds"], type=click.FloatRange(min=1), help=voice.text("demo.for")),
+            click.Option(["--for", "seconds"], type=Number(min=1), help=voice.text("demo.for")),
             click.Option(["--scenario"], default="leak", show_default=True, help=voice.text("demo.scenario")),
             click.Option(["--data"], type=click.Path(file_okay=False, path_type=Path), help=voice.text("demo.data")),
         ],

@@ -13,6 +13,7 @@ from typing import Any, Final
 import click
 
 from alerts.messages.catalogue import Catalogue
+from gateway.commands.numbers import Number
 from gateway.commands.talk import Talk, json_option
 from simulator import broker
 from simulator.children import LOOK_S, ChildError, Children
@@ -75,10 +76,10 @@ def command(talk: Talk) -> click.Command:
             click.Argument(["scenario"], required=False),
             click.Option(["--list", "as_list"], is_flag=True, help=voice.text("simulate.list")),
             click.Option(["--port"], type=click.IntRange(1, 65500), help=voice.text("simulate.port")),
-            click.Option(["--for", "seconds"], type=click.FloatRange(min=1), help=voice.text("demo.for")),
+            click.Option(["--for", "seconds"], type=Number(min=1), help=voice.text("demo.for")),
             click.Option(
                 ["--speed"],
-                type=click.FloatRange(0.01, FASTEST),
+                type=Number(0.01, FASTEST),
                 default=1.0,
                 show_default=True,
                 help=voice.text("simulate.speed"),

@@ -12,6 +12,7 @@ from typing import Any, Final
 import click
 
 from alerts.messages.catalogue import Catalogue
+from gateway.commands.numbers import Number
 from gateway.commands.talk import EXIT_FAILED, Talk, json_option
 from simulator import draws, swarm
 from simulator.swarm import Verdict
@@ -49,7 +50,7 @@ def command(talk: Talk) -> click.Command:
         if failed:
             raise SystemExit(EXIT_FAILED)
 
-    def option(names: list[str], kind: click.IntRange | click.FloatRange, usual: float, key: str) -> click.Option:
+    def option(names: list[str], kind: click.IntRange | Number, usual: float, key: str) -> click.Option:
         return click.Option(names, type=kind, default=usual, show_default=True, help=words.text(f"swarm.{key}"))
 
     return click.Command(
@@ -58,7 +59,7 @@ def command(talk: Talk) -> click.Command:
         help=words.text("swarm.help"),
         params=[
             option(["--seeds"], click.IntRange(1), 20, "seeds"),
-            option(["--hours"], click.FloatRange(0.1, MOST_HOURS), 1.0, "hours"),
+            option(["--hours"], Number(0.1, MOST_HOURS), 1.0, "hours"),
             option(["--seed", "first"], click.IntRange(0), 1, "first"),
             option(["--jobs"], click.IntRange(1, 64), 1, "jobs"),
             json_option(talk),

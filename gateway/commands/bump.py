@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gateway.commands.numbers import Number
 from gateway.commands.talk import EXIT_FAILED, Talk, file_argument, json_option, load_or_exit
 
 if TYPE_CHECKING:  # the journal and the keys, which `--help` does not need
@@ -54,7 +55,7 @@ def command(talk: Talk) -> click.Command:
         click.Option(["--by"], required=True, metavar=talk.text("bump.name"), help=talk.text("bump.by")),
         click.Option(
             ["--minutes"],
-            type=click.FloatRange(min=0, min_open=True, max=MOST_MINUTES),
+            type=Number(min=0, min_open=True, max=MOST_MINUTES),
             default=USUAL_MINUTES,
             help=talk.text("bump.minutes"),
         ),

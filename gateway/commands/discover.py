@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gateway.commands.numbers import Number
 from gateway.commands.talk import EXIT_CONFIG, EXIT_FAILED, Talk, file_argument, json_option, load_or_exit
 
 if TYPE_CHECKING:  # the broker's client, which `--help` does not need
@@ -53,7 +54,7 @@ def command(talk: Talk) -> click.Command:
         file_argument(),
         click.Option(
             ["--seconds"],
-            type=click.FloatRange(min=0.2, max=MOST_SECONDS),
+            type=Number(min=0.2, max=MOST_SECONDS),
             default=USUAL_SECONDS,
             help=talk.text("discover.seconds"),
         ),

@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from gateway.commands.numbers import Number
 from gateway.commands.talk import EXIT_FAILED, Talk
 from gateway.wholefile import whole
 
@@ -138,7 +139,7 @@ def _questions() -> tuple[_Question, ...]:
     return (
         _Question("name", click.STRING, "Depósito"),
         _Question("address", _AddressType(), "-", needed=False),
-        _Question("kg", click.FloatRange(min=0, min_open=True, max=1e9), "1560"),
+        _Question("kg", Number(min=0, min_open=True, max=1e9), "1560"),
         _Question("law", click.Choice(["-", *_laws()]), "-"),
         _Question("host", _PlaceType(), "192.168.0.20:502"),
         _Question("detectors", click.IntRange(1, MOST_DETECTORS), "4"),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gateway.commands.numbers import Number
 from gateway.commands.talk import EXIT_FAILED, Talk, file_argument, json_option, load_or_exit
 
 if TYPE_CHECKING:  # the drivers' libraries, which `--help` does not need
@@ -55,7 +56,7 @@ def command(talk: Talk) -> click.Command:
         file_argument(),
         click.Argument(["detectors"], metavar="[ID]...", nargs=-1),
         click.Option(["--try", "try_all"], is_flag=True, help=talk.text("probe.try")),
-        click.Option(["--shows"], type=float, metavar=talk.text("probe.number"), help=talk.text("probe.shows")),
+        click.Option(["--shows"], type=Number(), metavar=talk.text("probe.number"), help=talk.text("probe.shows")),
         json_option(talk),
     ]
     return click.Command("probe", callback=probe, help=talk.text("command.probe"), params=params)

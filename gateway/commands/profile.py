@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from gateway.commands.numbers import Number
 from gateway.commands.talk import EXIT_CONFIG, EXIT_FAILED, Talk, json_option
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ def _try(talk: Talk) -> click.Command:
             click.Option(["--topic"], default="", help=talk.text("profile.topic")),
             click.Option(["--set", "settings"], multiple=True, metavar="KEY=VALUE", help=talk.text("profile.set")),
             click.Option(["--unit"], default=1, type=click.IntRange(0, 255), help=talk.text("profile.unit")),
-            click.Option(["--lel-vol-pct"], default=1.4, type=click.FloatRange(0.5, 5), help=talk.text("profile.lel")),
+            click.Option(["--lel-vol-pct"], default=1.4, type=Number(0.5, 5), help=talk.text("profile.lel")),
             json_option(talk),
         ],
     )

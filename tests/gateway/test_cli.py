@@ -91,6 +91,49 @@ def test_where_its_words_cannot_go_a_command_says_so_or_spells_them(full: bool) 
         assert ran.returncode == 0 and b"\\xe7" in ran.stdout
 
 
+@pytest.mark.parametrize(
+    ("arguments", "portuguese", "english"),
+    [
+        (
+            ("init", "--kg=nan"),
+            "'--kg' não serve; seria: um número, acima de 0, até 1000000000.",
+            "a number, above 0, up to",
+        ),
+        (
+            ("init", "--detectors=x"),
+            "seria: um número inteiro, a partir de 1, até 247.",
+            "a whole number, from 1, up to 247.",
+        ),
+        (("init", "--law=x"), "seria: -, campina-grande", "right would be: -, campina-grande"),
+        (("bump", "d.toml", "GD-1", "--minutes=nan"), "'--minutes' não serve", "'--minutes' will not do"),
+        (("probe", "d.toml", "--shows=inf"), "seria: um número.", "right would be: a number."),
+        (("demo", "--for=nan"), "a partir de 1.", "from 1."),
+        (("swarm", "--hours=nan"), "a partir de 0.1, até 744.", "from 0.1, up to 744."),
+    ],
+)
+def test_a_value_that_will_not_do_is_refused_with_what_would(
+    arguments: tuple[str, ...], portuguese: str, english: str
+) -> None:
+    for environ, said in (({}, portuguese), (ENGLISH, english)):
+        done = vigia(*arguments, environ=environ)
+        assert done.exit_code == 2 and said in done.stderr
+
+
+@pytest.mark.parametrize("closed", [(1,), (1, 2), (0, 1, 2)])
+def test_closed_standard_streams_break_nothing_and_are_nobodys_file(tmp_path: Path, closed: tuple[int, ...]) -> None:
+    told = tmp_path / "told"
+    script = (
+        "import os, sys; from gateway import cli\n"
+        f"for number in {closed}: os.close(number)\n"
+        f"sys.argv = ['vigia', 'init', {str(tmp_path / 'depot.toml')!r}, '--yes']\n"
+        "try: cli.main()\n"
+        "except SystemExit as end: code = end.code\n"
+        f"open({str(told)!r}, 'w').write(f'{{code}} {{[os.readlink(f\"/proc/self/fd/{{n}}\") for n in {closed}]}}')\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True, capture_output=True)
+    assert told.read_text() == f"0 {['/dev/null'] * len(closed)}"
+
+
 def test_version_is_one_line() -> None:
     assert vigia("--version").stdout.startswith("vigia 0.")
 
