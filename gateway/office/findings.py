@@ -58,10 +58,12 @@ def key_of(finding: Finding) -> Key:
 
 
 def last_good(finding: Finding) -> date | None:
-    """Return the last day on which a verdict still stands or something due may still be done; None if none is known."""
+    """Return the last day on which a verdict still stands; None if none is known.
+
+    What is due and not done yet stands until its day; what was done in time stands for ever, and nothing of it is near.
+    """
     worse_on = finding.holds_until  # the first day on which it is worse
-    days = (None if worse_on is None else worse_on - timedelta(days=1), finding.due)
-    return min((day for day in days if day is not None), default=None)
+    return None if worse_on is None else worse_on - timedelta(days=1)
 
 
 def soon(finding: Finding) -> str:

@@ -152,3 +152,19 @@ def test_an_answer_that_grows_old_is_a_routine_and_is_not_told_as_due() -> None:
     assert told([outside]) == set()
     assert "ferraz-7/depot:depot" in told(found)
     assert "ferraz-6-I-j/depot:depot" not in told(found)
+
+
+@pytest.mark.parametrize("on", [date(2026, 3, 20), date(2026, 4, 10), date(2026, 6, 1)])
+def test_what_was_done_in_time_is_not_due_any_more(on: date) -> None:
+    notice = (
+        fact("notice", "auto-1", "served_by", "hand"),
+        fact("notice", "auto-1", "received_on", date(2026, 3, 11)),
+        fact("notice", "auto-1", "appealed_on", date(2026, 3, 18)),
+    )
+    situation = Situation.of(notice, FACTS, on)
+
+    (appeal,) = (each for each in evaluate(FERRAZ, situation, on) if each.rule.id == "ferraz-13")
+
+    assert appeal.verdict is Verdict.COMPLIANT
+    assert appeal.due == date(2026, 4, 10), "the day stays on record"
+    assert findings.soon(appeal) == ""
