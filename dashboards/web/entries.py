@@ -141,6 +141,10 @@ async def _mend(papers: Papers, request: Request, way: str, given: Posted) -> Re
     form = mending_form(way, register, subject, found.entry, found.form, await papers.areas(), phrases)
     if not given.by:
         return _back(papers, request, form, given, Outcome())
+    if way == REMOVE and not given.text("reason"):
+        texts = {phrases.locale.language: phrases.locale.text("mend.needs_reason")}
+        fault = Fault(0, "reason", "needs-reason", "", phrases.locale.text(f"mend.{way}_reason"), texts)
+        return _back(papers, request, form, given, Outcome(faults=(fault,)))
     line = mending_line(way, found.entry, found.form, given.fields, given.request, phrases)
     reply = await papers.ask(Enter(1, given.by, (line,), anyway="anyway" in given.fields))
     if reply.ok:

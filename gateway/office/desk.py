@@ -303,7 +303,9 @@ class Desk:
 
     def _values(self, entry: Entry, form: Form, line: int, now: Millis) -> Iterable[Problem]:
         if (entry.register == STOCK) != (entry.act in STOCK_ACTS) and entry.act is not Act.VOID:
-            yield Problem(line, "act", "wrong-act", entry.act.value, "what this register can do")
+            able = STOCK_ACTS if entry.register == STOCK else {Act.RECORD, Act.REMOVE}
+            right = ", ".join(act.value for act in Act if act in able or act is Act.VOID)
+            yield Problem(line, "act", "wrong-act", entry.act.value, right)
             return
         for name, value in entry.values.items():
             known = form.field(name)

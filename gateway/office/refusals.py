@@ -22,7 +22,7 @@ def _said(problem: Problem, field: Field | None, forms: Mapping[str, Form], lang
     heading = field.heading(language) if field is not None else problem.field or "sheet"
     values = {
         "field": words.texts.get(f"field.{heading}", heading),
-        "got": words.texts.get(f"got.{problem.got}", _figure(problem, problem.got, language)) or "-",
+        "got": _got(problem, language) or "-",
         "right": _right(problem, field, forms, language),
     }
     return words.text(f"entry.{problem.problem}", **values)
@@ -37,6 +37,8 @@ def _right(problem: Problem, field: Field | None, forms: Mapping[str, Form], lan
             parts = [found.get(language) or choice for choice, found in field.choices.items()]
         case "no-such-choice" if problem.field == "act":
             parts = [words.text(f"act.{act.value}") for act in Act]
+        case "wrong-act":
+            parts = [words.text(f"act.{act}") for act in right.split(", ")]
         case "unknown-register":
             parts = [f"{name} ({words.texts.get(f'thing.{name}', name)})" for name in right.split(", ")]
         case "unknown-field" | "unknown-column":
@@ -47,6 +49,13 @@ def _right(problem: Problem, field: Field | None, forms: Mapping[str, Form], lan
             said = words.texts.get(f"right.{right}") or words.texts.get(f"holds.{right}")
             parts = [said or _figure(problem, right, language)]
     return ", ".join(parts)
+
+
+def _got(problem: Problem, language: str) -> str:
+    words = _words(language)
+    if problem.problem == "wrong-act":
+        return words.texts.get(f"act.{problem.got}", problem.got)
+    return words.texts.get(f"got.{problem.got}", _figure(problem, problem.got, language))
 
 
 def _figure(problem: Problem, text: str, language: str) -> str:

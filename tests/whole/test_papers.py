@@ -285,6 +285,9 @@ async def test_reports_and_attachments_over_http(depot: Whole) -> None:
             assert kept["attachment"] in (await answer.read()).decode("utf-8-sig")
         async with session.get(f"{base}/reports?from=2100-01-01&to=2020-01-01") as answer:
             assert answer.status == 422
+        gone = {"register": "document", "subject": "alvara", "by": "Ana", "rid": "b1"}
+        async with session.post(base.replace("/api/v1", "/conformidade/baixa"), data=gone) as answer:
+            assert answer.status == 422 and "Escreva o motivo." in await answer.text()
         survey = (await (await session.get(f"{base}/survey")).json())["data"]
         assert survey["groups"] and 0 < survey["told"] < survey["total"]
     file = depot.folder / "laudo.pdf"

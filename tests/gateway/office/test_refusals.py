@@ -43,6 +43,10 @@ def test_every_phrase_of_what_would_be_right_has_words_in_both_languages(phrase:
         (Problem(0, "units", "not-that-many", "60", "12 P-13 full Azul set-apart"), "12 P-13 cheio Azul separado"),
         (Problem(1, "state", "no-such-choice", "fechado", "full, empty"), "novo, cheio, parcialmente utilizado, vazio"),
         (Problem(0, "brand", "which-pile", "", "9 P-13 full Azul · 5 P-13 full"), "9 P-13 cheio Azul · 5 P-13 cheio"),
+        (
+            Problem(0, "act", "wrong-act", "record", "void, in, out, state, transfer, count"),
+            "ação: registro não cabe neste registro; use sem efeito, entrada, saída, mudança de estado, transferência",
+        ),
         (Problem(1, "act", "no-such-choice", "sair", "record, in"), "entrada, saída, mudança de estado, transferência"),
         (Problem(0, "by", "needs-name", "", "the name of the person who says so"), "informe quem está lançando"),
         (
