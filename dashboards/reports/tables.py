@@ -68,6 +68,17 @@ def tables(report: Mapping[str, Any], phrases: Phrases) -> str:
     return MARK + "\r\n".join(parts)
 
 
+MONTH = ("size_kg", "state", "brand", "opening", "in", "out", "changed", "recounted", "closing")
+
+
+def month_sheet(rows: Iterable[Mapping[str, Any]], phrases: Phrases) -> str:
+    """Return a month's map of movements (MCMM) as a spreadsheet takes it, states in words."""
+    said = ({**row, "state": phrases.state(row["state"]), "recounted": row["counted"]} for row in rows)
+    lines = [_line(phrases.locale.text(f"report.column.{name}") for name in MONTH)]
+    lines += [_line(_cell(name, row[name], phrases.locale) for name in MONTH) for row in said]
+    return MARK + "".join(lines)
+
+
 def _within(report: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The counts of the report's time that found other than the book."""
     start = report["from"]

@@ -1,7 +1,7 @@
 """The routes of the office's pages: ``/conformidade`` and what lies under it. Says nothing itself."""
 
 from collections.abc import Awaitable, Callable
-from datetime import date
+from datetime import date, timedelta
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -13,6 +13,7 @@ from dashboards.conformity.asking import survey_view
 from dashboards.conformity.entering import DAILY, REGISTERS, daily_form, last_price, record_form
 from dashboards.conformity.findings import finding_row, findings_view, known_then, steps
 from dashboards.conformity.mending import CORRECT, REMOVE, VOID, mending_form
+from dashboards.conformity.phrases import Phrases
 from dashboards.conformity.records import STOCK, history_view, records_view
 from dashboards.conformity.stock import DATES, due_view, stock_view
 from dashboards.office import Look
@@ -77,6 +78,7 @@ async def _overview(papers: Papers, request: Request) -> Response:
         due=due_view(registers, day, phrases),
         **_picked(papers, request),
         month_start=day.replace(day=1).isoformat(),
+        months=_months(day, phrases),
     )
 
 
@@ -200,6 +202,13 @@ async def _survey(papers: Papers, request: Request) -> Response:
     data = await papers.look(Look(1, "survey"))
     view = survey_view(data, request.query_params.get("group", "")[:120], await papers.areas(), phrases)
     return papers.render(request, "survey.html", view=view, faults=(), by_error="")
+
+
+def _months(day: date, phrases: Phrases) -> tuple[tuple[str, str], ...]:
+    """The month of a day and the one before, as paths and people write them."""
+    first = day.replace(day=1)
+    found = (first, (first - timedelta(days=1)).replace(day=1))
+    return tuple((f"{one:%Y-%m}", f"{one:%Y-%m}" if phrases.english else f"{one:%m/%Y}") for one in found)
 
 
 def _moments(request: Request) -> tuple[str, str]:

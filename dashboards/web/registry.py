@@ -15,7 +15,7 @@ from starlette.responses import Response
 from compliance import catalogue
 from dashboards.conformity.phrases import Phrases
 from dashboards.office import Attach, Enter, Fault, Import, LineAsk, Look, Reply
-from dashboards.reports.tables import tables
+from dashboards.reports.tables import month_sheet, tables
 from dashboards.reports.wording import report_words
 from dashboards.web.acting import MAX_NAME_CHARS, MAX_NOTE_CHARS
 from dashboards.web.answers import Refused, as_json, described
@@ -23,6 +23,7 @@ from dashboards.web.office_line import NoOfficeError, OfficeLine
 from dashboards.wording import Locale
 
 MAX_LINES = 500
+UTC = "UTC"
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_NAME_CHARS)]
 Text = Annotated[str, StringConstraints(max_length=MAX_NOTE_CHARS)]
 When = Annotated[str, Query(max_length=40, description="a day (2026-11-30) or a time; empty: now")]
@@ -92,13 +93,13 @@ def add_registry(
 
     `locale` says how the depot writes, at the times of a zone.
     """
-    _add_looking(router, office)
+    _add_looking(router, office, locale)
     _add_papers(router, office, locale)
     _add_attachments(router, office, files)
     _add_entering(router, office)
 
 
-def _add_looking(router: APIRouter, office: Callable[[], OfficeLine | None]) -> None:
+def _add_looking(router: APIRouter, office: Callable[[], OfficeLine | None], locale: Callable[[str], Locale]) -> None:
     answers = described(Told, Refused, 422)
 
     @router.get("/api/v1/findings", responses=answers)
@@ -132,9 +133,18 @@ def _add_looking(router: APIRouter, office: Callable[[], OfficeLine | None]) -> 
         return await _answered(office, Look(1, "stock", on=on, known=known))
 
     @router.get("/api/v1/stock/movements/{month}", responses=answers)
-    async def movements(month: str) -> Response:
-        """A month's map of movements (MCMM); `month` is ``2026-11``."""
-        return await _answered(office, Look(1, "movements", name=month))
+    async def movements(
+        month: str, form: Annotated[Literal["json", "csv"], Query(alias="format")] = "json"
+    ) -> Response:
+        """A month's map of movements (MCMM), as data or a spreadsheet; `month` is ``2026-11``."""
+        reply = await _asked(office, Look(1, "movements", name=month))
+        if isinstance(reply, Response):
+            return reply
+        if form == "json":
+            return as_json(Told(reply.data))
+        text = month_sheet(reply.data, _phrases(locale(UTC), {}))
+        headers = {"content-disposition": f'attachment; filename="{quote(f"mcmm-{month}.csv")}"'}
+        return Response(text.encode(), media_type="text/csv; charset=utf-8", headers=headers)
 
 
 def _add_papers(router: APIRouter, office: Callable[[], OfficeLine | None], locale: Callable[[str], Locale]) -> None:
@@ -165,8 +175,12 @@ def _add_papers(router: APIRouter, office: Callable[[], OfficeLine | None], loca
 
 def _sheets(report: Mapping[str, Any], locale: Locale) -> str:
     """The report as tables, in the depot's words and those of the pages of the office."""
+    return tables(report, _phrases(locale, report["depot"].get("areas", {})))
+
+
+def _phrases(locale: Locale, areas: Mapping[str, str]) -> Phrases:
     words = {**locale.words, **report_words(locale.language)}
-    return tables(report, Phrases(replace(locale, words=words), catalogue.load(), report["depot"].get("areas", {})))
+    return Phrases(replace(locale, words=words), catalogue.load(), areas)
 
 
 def _add_attachments(

@@ -7,7 +7,7 @@ import pytest
 from compliance import catalogue
 from compliance.vocabulary import Verdict
 from dashboards.conformity.phrases import Phrases
-from dashboards.reports.tables import tables
+from dashboards.reports.tables import month_sheet, tables
 from dashboards.reports.wording import report_words
 from dashboards.wording import Locale
 
@@ -132,3 +132,13 @@ def test_what_an_inspector_asks_of_the_stock_is_in_the_report_and_said_in_words(
     assert "extinguisher;EXT-7;area;patio;Ana;2026-11-30 09:00:00;" in told
     assert ";Extintor EXT-7;Área;Pátio;2026-11-30 09:00:00;sim\r\n" in told
     assert ";muitos avisos juntos;falha no sistema;muitos avisos juntos\r\n" in told
+
+
+def test_a_months_map_is_a_sheet_of_its_own_and_a_brand_becomes_no_formula() -> None:
+    (row,) = report(Verdict.COMPLIANT)["movements"]  # type: ignore[misc]
+    sheet = month_sheet([row, {**row, "brand": "=1+1"}], phrases("pt-BR"))
+    head, first, second, end = sheet.split("\r\n")
+    assert head.endswith(
+        "Capacidade (kg);Estado;Marca;Saldo inicial;Entradas;Saídas;Mudança de estado;Acerto de contagem;Saldo final"
+    )
+    assert (first, second, end) == ("13;cheio;A;0;60;1;-45;295;309", "13;cheio;'=1+1;0;60;1;-45;295;309", "")

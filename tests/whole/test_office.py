@@ -160,6 +160,9 @@ async def test_the_same_over_http_for_screens_and_programs(depot: Whole) -> None
         month = found["on"][:7]
         (row,) = (await (await session.get(f"{base}/stock/movements/{month}")).json())["data"]
         assert (row["in"], row["closing"]) == (4, 4)
+        async with session.get(f"{base}/stock/movements/{month}?format=csv") as answer:
+            sheet = (await answer.read()).decode("utf-8-sig")
+            assert sheet.endswith("13;cheio;;0;4;0;0;0;4\r\n") and "mcmm-" in answer.headers["content-disposition"]
 
 
 async def test_b64_crossing_the_limit_is_one_alarm_and_coming_back_one_clear(depot: Whole) -> None:
