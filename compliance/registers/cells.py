@@ -214,12 +214,16 @@ def meant_number(found: Decimal | int) -> Decimal | int:
 
 def folded(text: str) -> str:
     """Return a name without case, accents and spaces at its ends: what two people write of one thing."""
+    if text.isascii():
+        return typed(text).casefold()
     parts = unicodedata.normalize("NFKD", typed(text).casefold())
     return "".join(one for one in parts if not unicodedata.combining(one))
 
 
 def typed(text: str) -> str:
     """Return a name as it looks: accents in one form, each run of spaces one plain space, none at its ends."""
+    if text.isascii() and text.isprintable():
+        return " ".join(part for part in text.split(" ") if part)
     spaced = "".join(" " if _is_space(one) else one for one in unicodedata.normalize("NFC", text))
     return " ".join(part for part in spaced.split(" ") if part)
 

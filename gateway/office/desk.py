@@ -117,8 +117,9 @@ class Desk:
                 continue
             self._entries.append(entry)
             self._known[entry.id] = entry
+            if (entry.register, entry.subject) not in self._last:
+                self._alike.setdefault((entry.register, folded(entry.subject)), entry.subject)
             self._last[entry.register, entry.subject] = entry.id
-            self._alike.setdefault((entry.register, folded(entry.subject)), entry.subject)
             self._told_last = Millis(max(self._told_last, entry.recorded))
 
     def _booked(self, moved: Sequence[Entry]) -> frozenset[EntryId]:
