@@ -13,7 +13,10 @@ from gateway.telling import Telling
 from gateway.turn import Turn
 from gateway.windows import longest
 from sensors.readings import DetectorId
-from sensors.stamps import Instant, Stamp
+from sensors.stamps import MILLISECOND, Instant, Stamp
+
+APART = 2 * MILLISECOND
+"""Between the repeats of two alarms that were put back at once (ns), so that hundreds do not come in one turn."""
 
 
 def put_back(
@@ -30,7 +33,7 @@ def put_back(
     Those of a supply stand until it says that they are over: a loss is told once, and so is its end.
     """
     now, timing = turn.now, telling.orders.timing
-    for state in restored.states:
+    for number, state in enumerate(restored.states):
         if state.body is None:
             continue
         longest_mute = Instant(now.mono + timing.silence)
@@ -41,7 +44,7 @@ def put_back(
         if alarm.until is not None and head is not None and alarm.reason in WINDOWS:
             last = Instant(now.mono + longest(WINDOWS[alarm.reason], timing))
             sight.arm_window(head, alarm.annunciated.mono, min(alarm.until.mono, last))
-        telling.schedule(alarm, repeat_from=now.mono)
+        telling.schedule(alarm, repeat_from=Instant(now.mono + number * APART))
         if state.key.kind is Kind.SYSTEM and alarm.present and state.key.subject not in sight.lasting:
             turn.note(book.clear(state.key, now, reason="restart"), send=False)
     sight.put_back()

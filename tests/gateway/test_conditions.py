@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from alerts.alarms import AlarmKey, Kind
+from alerts.policy import Timing
 from alerts.routing import Recipient
 from gateway.conditions import AT_ONCE, BETWEEN
 from gateway.events import Breach, Effect, Entry, Judged, Record, SetOutput
@@ -102,3 +103,14 @@ def test_what_gets_worse_or_milder_is_told_as_it_is_now_and_as_resolved_only_whe
         ("raised", "due-30"), ("raised", "due-7"), ("raised", "due-0"), ("raised", "violated"),
         ("raised", "due-7"), ("cleared", "due-7"),
     ]  # fmt: skip
+
+
+def test_after_a_restart_hundreds_of_conditions_are_not_repeated_in_one_turn() -> None:
+    room = Room(orders("GD-1"))
+    judged(room, breaches(range(200)))
+    room.wait(ALL_S)
+    second = room.crash()
+    second.wait(Timing().repeat_other / SECOND + 1, every=60)
+    repeats = [turn for turn in records(second.order) if turn and turn[0].body["event"] == "still"]
+    assert sum(map(len, repeats)) == 200
+    assert max(map(len, repeats)) <= 2 * AT_ONCE
