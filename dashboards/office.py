@@ -4,6 +4,7 @@ Every value is JSON-ready: numbers with a fraction and days are text (``"8.5"``,
 or a day of the depot's zone. One message is one line of JSON.
 """
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -141,11 +142,20 @@ class Reply(msgspec.Struct, frozen=True, tag="reply"):
 ToOffice = Enter | Import | Attach | Look
 
 
-class Paper(msgspec.Struct, frozen=True):
-    """One entry for the journal: its kind (``register``, ``finding``) and its body."""
+Papers = Literal["register", "finding"]
+"""The kinds of entries that the office files."""
 
-    kind: Literal["register", "finding"]
-    body: dict[str, Any]
+
+class Paper(msgspec.Struct, frozen=True):
+    """One entry for the journal: its kind and its body, which is read one paper at a time."""
+
+    kind: Papers
+    body: msgspec.Raw
+
+
+def paper(kind: Papers, body: Mapping[str, Any]) -> Paper:
+    """Return a paper of this body."""
+    return Paper(kind, msgspec.Raw(msgspec.json.encode(body)))
 
 
 class File(msgspec.Struct, frozen=True, tag="file"):

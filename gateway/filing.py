@@ -9,7 +9,7 @@ from dashboards.ports import Answer
 from gateway import events
 from gateway.events import Effect, Entry, Event, Record
 from gateway.journal.batches import ready
-from gateway.office.shape import wrong
+from gateway.office.shape import read
 from sensors.stamps import SECOND, Clock, Instant, Stamp
 
 MOST_WAITING = 16
@@ -116,9 +116,10 @@ class Filing:
 
 def _admitted(number: int, paper: Paper, person: str | None) -> Entry | str:
     """Return the entry that a paper becomes, ready for the journal, or what is wrong with it."""
-    if told := wrong(number, paper):
-        return told
+    body = read(number, paper)
+    if isinstance(body, str):
+        return body
     try:
-        return ready(Entry(paper.kind, paper.body, person))
+        return ready(Entry(paper.kind, body, person))
     except (TypeError, ValueError) as error:
         return str(error)

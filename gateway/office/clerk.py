@@ -28,9 +28,9 @@ from dashboards.office import (
     Import,
     Judged,
     Look,
-    Paper,
     Reply,
     ToOffice,
+    paper,
 )
 from dashboards.ports import Answer
 from gateway.clock import SystemClock
@@ -214,7 +214,7 @@ class Clerk:
 
     async def _write(self, by: str, lines: Sequence[kept.Line], now: Millis) -> None:
         """Have lines entered in one transaction, however many entries of the journal they fill."""
-        await self._watch.file(by, tuple(Paper(kept.KIND, kept.body(some, now)) for some in parts.of_entries(lines)))
+        await self._watch.file(by, tuple(paper(kept.KIND, kept.body(some, now)) for some in parts.of_entries(lines)))
 
     def _refused(self, ref: int, problems: Sequence[Problem]) -> Reply:
         faults = tuple(
@@ -322,7 +322,7 @@ class Clerk:
         self._judged_on = day(now, self._books.zone)
         verdicts = await asyncio.to_thread(self._books.judge.judge, self._books.desk, now)
         for some in parts.of_entries(verdicts.changes):
-            await self._watch.file("", (Paper(findings.KIND, {"at_ms": now, "changes": some}),))
+            await self._watch.file("", (paper(findings.KIND, {"at_ms": now, "changes": some}),))
         await self._catch_up()
         await self._tell(verdicts.breaches)
 

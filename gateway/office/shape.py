@@ -5,7 +5,7 @@ The journal keeps for ever what it takes, and everybody who reads it has to live
 
 from collections.abc import Mapping
 from datetime import date
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
@@ -97,12 +97,13 @@ class Changed(msgspec.Struct, forbid_unknown_fields=True):
 BODIES: Mapping[str, type] = {"register": Entered, "finding": Changed}
 
 
-def wrong(number: int, paper: Paper) -> str:
-    """Say where a paper is not as it must be, what is wrong and what would be right; empty when it is."""
+def read(number: int, paper: Paper) -> dict[str, Any] | str:
+    """Return a paper's body; or where it is not as it must be, what is wrong and what would be right."""
     try:
-        msgspec.convert(paper.body, BODIES[paper.kind])
-    except msgspec.ValidationError as error:
+        body: dict[str, Any] = msgspec.json.decode(paper.body, type=dict[str, Any])
+        msgspec.convert(body, BODIES[paper.kind])
+    except msgspec.DecodeError as error:
         return f"paper {number} ({paper.kind}): {error}"[:300]
     except RecursionError:
         return f"paper {number} ({paper.kind}): nested too deeply"
-    return ""
+    return body

@@ -5,10 +5,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
 import pytest
 
-from dashboards.office import File, Paper
-from dashboards.ports import Answer
+from dashboards.office import File, paper
+from dashboards.ports import Answer, ToGateway
 from gateway.events import Effect, Event, Filed, Record
 from gateway.filing import FORGOTTEN_S, MOST_WAITING, Filing
 from gateway.journal import canonical
@@ -45,7 +46,7 @@ SOUND: dict[str, Any] = {"at_ms": 1, "entries": [{**LINE, "source": "person"}]}
 
 
 def file(body: dict[str, Any], *, ref: int = 1, by: str = "Ana Souza") -> File:
-    return File(ref, by, (Paper("register", body),))
+    return File(ref, by, (paper("register", body),))
 
 
 @pytest.mark.parametrize(
@@ -92,7 +93,7 @@ def test_filings_that_the_journal_dropped_do_not_keep_the_office_out_for_ever() 
 def test_a_filing_of_many_papers_is_looked_through_one_in_each_turn_and_heard_whole() -> None:
     watch, answers = Watch(), list[Answer]()
     filing = watch.filing()
-    filing.take(File(1, "Ana", (Paper("register", SOUND),) * 4), answers.append)
+    filing.take(File(1, "Ana", (paper("register", SOUND),) * 4), answers.append)
     filing.take(file(SOUND, ref=2), answers.append)
     for _ in range(3):
         assert not watch.heard
@@ -108,7 +109,7 @@ def test_a_filing_of_many_papers_is_looked_through_one_in_each_turn_and_heard_wh
 def test_one_bad_paper_refuses_the_whole_filing_and_not_the_next() -> None:
     watch, answers = Watch(), list[Answer]()
     filing = watch.filing()
-    filing.take(File(1, "Ana", (Paper("register", SOUND), Paper("register", {"at_ms": 1.5}))), answers.append)
+    filing.take(File(1, "Ana", (paper("register", SOUND), paper("register", {"at_ms": 1.5}))), answers.append)
     filing.take(file(SOUND, ref=2), answers.append)
     while watch.turns:
         watch.turn()
@@ -123,3 +124,12 @@ def test_what_is_filed_goes_to_the_journal_as_the_bytes_it_was_looked_through_by
     assert isinstance(event, Filed)
     (leaf,) = prepare(Record(1, event.entries)).leaves
     assert leaf.body is event.entries[0].encoded and leaf.body == canonical.encode(SOUND)
+
+
+def test_a_long_filing_is_decoded_one_paper_at_a_time() -> None:
+    bad = b'{"type": "file", "ref": 3, "by": "Ana", "papers": [{"kind": "register", "body": {"at_ms": [%s]}}]}'
+    ask = msgspec.json.decode(bad % (b"[" * 500 + b"]" * 500), type=ToGateway)
+    assert isinstance(ask, File) and len(ask.papers[0].body) > 1000, "its body is left as it came"
+    watch, answers = Watch(), list[Answer]()
+    watch.filing().take(ask, answers.append)
+    assert [(answer.ref, answer.error) for answer in answers] == [(3, "bad-request")]

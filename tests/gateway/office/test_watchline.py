@@ -7,13 +7,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from dashboards.office import File, Paper
+from dashboards.office import File, paper
 from dashboards.ports import Answer
 from gateway.control import ControlError
 from gateway.office.watchline import UnsettledError, WatchLine
 
 pytestmark = pytest.mark.asyncio
-PAPERS = (Paper("register", {"at_ms": 1}),)
+PAPERS = (paper("register", {"at_ms": 1}),)
 
 
 class Watch:
