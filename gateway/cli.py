@@ -6,6 +6,7 @@ Commands of other packages arrive through the entry-point group ``vigia.commands
 import errno
 import io
 import os
+import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -16,10 +17,14 @@ from typing import Any, NoReturn
 
 import click
 
+from gateway.commands import mistakes
 from gateway.commands.talk import EXIT_FAILED, Talk
 
 GROUP = "vigia.commands"
 EXIT_USAGE = 2
+STAND_IN = re.compile(r"[A-Z]{2,}(?: RANGE)?")
+"""What a help page writes in place of what a person types: `FILE`, `INTEGER RANGE`."""
+NOTE = re.compile(r"required|default: ")
 OWN = (
     "init",
     "check",
@@ -148,31 +153,12 @@ class Vigia(click.Group):
                 key, values = "no_such_command", {"command": name}
             case click.MissingParameter(param=click.Parameter() as param):
                 return self._talk.text("cli.missing", what=param.get_error_hint(error.ctx or click.Context(self)))
-            case click.BadParameter(param=click.Parameter() as param) if right := self._expected(param.type):
-                what = param.get_error_hint(error.ctx or click.Context(self))
-                return self._talk.text("cli.bad_value", what=what, right=right)
+            case click.UsageError():
+                return mistakes.usage(self._talk, error)
             case _:
                 return error.format_message()
         text = self._talk.text(f"cli.{key}", **values)
         return text if not near else f"{text} {self._talk.text('cli.perhaps', near=', '.join(sorted(near)))}"
-
-    def _expected(self, kind: click.ParamType[Any]) -> str:
-        """What a value of this kind would be; empty where its error says so itself."""
-        match kind:
-            case click.Choice():
-                return ", ".join(str(choice) for choice in kind.choices)
-            case click.IntRange() | click.FloatRange():
-                number = "whole" if isinstance(kind, click.IntRange) else "number"
-                least = "above" if kind.min_open else "least"
-                bounds = ((least, kind.min), ("most", kind.max))
-                said = (
-                    self._talk.text(f"cli.{key}", value=f"{value:.12g}") for key, value in bounds if value is not None
-                )
-                return ", ".join([self._talk.text(f"cli.{number}"), *said])
-            case click.types.IntParamType():
-                return self._talk.text("cli.whole")
-            case _:
-                return ""
 
 
 def _is_text(given: str) -> bool:
@@ -206,16 +192,28 @@ def _context_class(talk: Talk) -> type[click.Context]:
     """A context whose help pages carry our headings instead of click's English ones."""
     said = {name: talk.text(f"heading.{name}") for name in ("Options", "Commands", "Arguments")}
     usage, show_help = talk.text("heading.usage"), talk.text("option.help")
+    stand_ins = {
+        key[8:].replace("_", " "): word for key, word in talk.words.texts.items() if key.startswith("metavar.")
+    }
+    notes = {"required": talk.text("heading.required"), "default: ": f"{talk.text('heading.default')}: "}
+
+    def stand_in(text: str) -> str:
+        return STAND_IN.sub(lambda found: stand_ins.get(found[0], found[0]), text)
+
+    def noted(text: str) -> str:
+        """Put what click itself notes at the end of an option, `[default: 20; x>=1]`, into our words."""
+        head, bracket, note = text.rpartition("  [")
+        return head + bracket + NOTE.sub(lambda found: notes[found[0]], note) if bracket else text
 
     class Formatter(click.HelpFormatter):
         def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
-            super().write_usage(prog, args, prefix or f"{usage} ")
+            super().write_usage(prog, stand_in(args), prefix or f"{usage} ")
 
         def write_heading(self, heading: str) -> None:
             super().write_heading(said.get(heading, heading))
 
         def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
-            translated = [(left, show_help if left == "--help" else right) for left, right in rows]
+            translated = [(stand_in(left), show_help if left == "--help" else noted(right)) for left, right in rows]
             super().write_dl(translated, col_max, col_spacing)
 
     class Context(click.Context):

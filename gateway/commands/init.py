@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from gateway.commands.mistakes import expected
 from gateway.commands.numbers import Number
 from gateway.commands.talk import EXIT_FAILED, Talk
 from gateway.wholefile import whole
@@ -86,7 +87,7 @@ def render(answers: Answers, language: str, file: Path, talk: Talk) -> str:
         address_comment="" if answers.address else "# ",
         laws=_quoted(law) if law else "",
         law_comment="" if law else talk.text("init.law_comment", laws=", ".join(_laws())),
-        kg=f"{answers.kg:g}",
+        kg=f"{answers.kg:.10g}",
         host=_quoted(answers.host.host),
         port=answers.host.port,
         detectors="".join(_detector(number, talk) for number in range(1, answers.detectors + 1)),
@@ -127,6 +128,20 @@ class _AddressType(click.ParamType[str]):
         return "" if text == "-" else text
 
 
+class _KilogramsType(Number):
+    """Kilograms as people write them: ``6240``, ``6.240``, ``6.240 kg``. No licence is for grams: a point or
+    comma before three figures parts thousands.
+    """
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        plain = re.sub(r"\s*kg$", "", str(value).strip(), flags=re.IGNORECASE)
+        if re.fullmatch(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d+,\d{1,2}", plain):
+            plain = plain.replace(".", "").replace(",", ".")
+        elif re.fullmatch(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?", plain):
+            plain = plain.replace(",", "")
+        return float(super().convert(plain, param, ctx))
+
+
 @dataclass(frozen=True, slots=True)
 class _Question:
     flag: str
@@ -139,7 +154,7 @@ def _questions() -> tuple[_Question, ...]:
     return (
         _Question("name", click.STRING, "Depósito"),
         _Question("address", _AddressType(), "-", needed=False),
-        _Question("kg", Number(min=0, min_open=True, max=1e9), "1560"),
+        _Question("kg", _KilogramsType(min=0, min_open=True, max=1e9), "1560"),
         _Question("law", click.Choice(["-", *_laws()]), "-"),
         _Question("host", _PlaceType(), "192.168.0.20:502"),
         _Question("detectors", click.IntRange(1, MOST_DETECTORS), "4"),
@@ -164,8 +179,7 @@ def _answers(talk: Talk, flags: Mapping[str, object], *, yes: bool) -> Answers:
         if not asked:
             given[question.flag] = question.type.convert(question.default, None, None)
         else:
-            prompt = talk.text(f"init.ask.{question.flag}")
-            given[question.flag] = click.prompt(prompt, default=question.default, type=question.type, err=True)
+            given[question.flag] = _ask(talk, question)
     name, host, siren = given["name"], given["host"], given["siren"]
     if not isinstance(host, Place) or not isinstance(siren, Place) or host == NOWHERE:
         raise click.UsageError(talk.text("init.no_host"))
@@ -178,6 +192,21 @@ def _answers(talk: Talk, flags: Mapping[str, object], *, yes: bool) -> Answers:
         detectors=int(str(given["detectors"])),
         siren=siren,
     )
+
+
+def _ask(talk: Talk, question: _Question) -> object:
+    """Ask until the answer fits; click's own repetition would speak English."""
+    prompt = talk.text(f"init.ask.{question.flag}")
+    if isinstance(question.type, click.Choice):
+        prompt = f"{prompt}: {', '.join(question.type.choices)}"
+    while True:
+        said = click.prompt(prompt, default=question.default, type=str, err=True)
+        try:
+            return question.type.convert(said, None, None)
+        except click.BadParameter as error:
+            right = expected(talk, question.type)
+            text = talk.text("cli.wrong_value", got=repr(said), right=right) if right else error.message
+            talk.say("cli.error", text=text)
 
 
 # --- pieces -----------------------------------------------------------------------------------------

@@ -41,6 +41,32 @@ def test_help_of_a_command_below_a_command_is_in_the_persons_language_too() -> N
     assert "Usage" not in said and "Show this message" not in said
 
 
+def test_no_help_page_has_clicks_own_english() -> None:
+    told = [
+        vigia(*command, "--help", environ={"LANG": "pt_BR.UTF-8"}).stdout
+        for command in (*((name,) for name in OWN), ("stock", "in"), ("register", "set"), ("demo",), ("simulate",))
+    ]
+    english = re.compile(
+        r"\b(OPTIONS|COMMAND|ARGS|TEXT|INTEGER|FLOAT|RANGE|PATH|FILE|FOLDER|DIRECTORY|NAME|DATE|required|default)\b"
+    )
+    assert [found for page in told for found in english.findall(page)] == []
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (("register", "template", "a", "b"), "argumento a mais: b."),
+        (("drill", "--by"), "falta o valor da opção --by."),
+    ],
+)
+def test_what_was_typed_wrong_is_said_in_the_persons_language_with_what_would_be_right(
+    given: tuple[str, ...], said: str
+) -> None:
+    done = vigia(*given, environ={"LANG": "pt_BR.UTF-8"})
+    assert done.exit_code == 2
+    assert said in done.stderr
+
+
 def test_help_imports_neither_the_commands_nor_what_they_need() -> None:
     script = (
         "import sys; from gateway.cli import Vigia; from gateway.commands.talk import Talk\n"
@@ -236,13 +262,23 @@ def test_init_asks_seven_questions_at_a_terminal(tmp_path: Path) -> None:
         [VIGIA, "init", file], stdin=there, stdout=there, stderr=there, env={**os.environ, **ENGLISH}
     )
     os.close(there)
-    os.write(here, b"Norte\nRua C 9\n6240\n-\n10.0.0.5\n6\n-\n")
+    os.write(here, b"Norte\nRua C 9\nmuito\n6.240 kg\n-\n10.0.0.5\n6\n-\n")
     assert asked.wait(20) == 0
     os.close(here)
 
     depot = load(file, {}).depot
     assert depot.address == "Rua C 9"
+    assert depot.areas[0].licensed_kg == 6240, "asked again after what is no number, and a point parts thousands"
     assert (depot.name, depot.buses[0].settings.host, len(depot.detectors)) == ("Norte", "10.0.0.5", 6)
+
+
+@pytest.mark.parametrize(
+    ("typed", "kg"),
+    [("6.240", 6240), ("6,240", 6240), ("1.560,5 kg", 1560.5), ("520,5", 520.5), ("1234567", 1234567), ("99.5", 99.5)],
+)
+def test_init_takes_kilograms_as_people_write_them(tmp_path: Path, typed: str, kg: float) -> None:
+    assert vigia("init", tmp_path / "depot.toml", "--yes", "--kg", typed).exit_code == 0
+    assert load(tmp_path / "depot.toml", {}).depot.areas[0].licensed_kg == kg
 
 
 def test_init_says_why_it_cannot_write(tmp_path: Path) -> None:
