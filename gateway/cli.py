@@ -18,6 +18,7 @@ from typing import Any, NoReturn
 import click
 
 from gateway.commands import mistakes
+from gateway.commands.reasons import why
 from gateway.commands.talk import EXIT_FAILED, Talk
 
 GROUP = "vigia.commands"
@@ -124,8 +125,10 @@ class Vigia(click.Group):
             sys.exit(EXIT_FAILED)
         except OSError as error:
             if error.errno != errno.EPIPE:
-                why = ": ".join(str(part) for part in (error.filename, error.strerror or error) if part)
-                self._talk.say("cli.error", text=self._talk.text("cli.not_allowed", why=why))
+                reason = ": ".join(
+                    str(part) for part in (error.filename, why(self._talk, error.strerror or error)) if part
+                )
+                self._talk.say("cli.error", text=self._talk.text("cli.not_allowed", why=reason))
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the interpreter complains at its end
             sys.exit(EXIT_FAILED)
         sys.exit(code if isinstance(code, int) else 0)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gateway.commands.moments import moment
+from gateway.commands.reasons import why
 from gateway.commands.talk import EXIT_CONFIG, EXIT_FAILED, Talk, file_argument, load_or_exit
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def command(talk: Talk) -> click.Command:
             with ReadingsHistory(readings_path(depot)) as history:
                 sent = asyncio.run(carry(history, lines, influx, stretches, send=not dry, told=told))
         except StoreError as error:
-            talk.say("readings.none", reason=error)
+            talk.say("readings.none", reason=why(talk, error))
             click.get_current_context().exit(EXIT_FAILED)
         if sent.gone:
             talk.say("backfill.left", count=sent.gone)

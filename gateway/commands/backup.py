@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from gateway.commands.reasons import why
 from gateway.commands.talk import EXIT_FAILED, Talk, file_argument, load_or_exit
 
 
@@ -18,12 +19,16 @@ def command(talk: Talk) -> click.Command:
         try:
             manifest = copy(depot, folder)
         except (StoreError, OSError) as error:
-            talk.say("backup.failed", reason=error)
+            talk.say("backup.failed", reason=why(talk, error))
             click.get_current_context().exit(EXIT_FAILED)
         total = sum(kept.bytes for kept in manifest.files.values())
         talk.put(
             talk.text(
-                "backup.done", folder=folder, files=len(manifest.files), mb=f"{total / 1e6:.1f}", size=manifest.size
+                "backup.done",
+                folder=folder,
+                files=len(manifest.files),
+                mb=talk.number(total / 1e6, 1),
+                size=manifest.size,
             )
         )
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gateway.commands.numbers import Number
+from gateway.commands.reasons import why
 from gateway.commands.talk import EXIT_FAILED, Talk, file_argument, json_option, load_or_exit
 
 if TYPE_CHECKING:  # the journal and the keys, which `--help` does not need
@@ -35,15 +36,18 @@ def command(talk: Talk) -> click.Command:
         from gateway.commissioning.bumping import BumpError, Order
         from gateway.commissioning.bumping import bump as test
         from gateway.journal import StoreError
+        from gateway.journal.errors import AbsentError
         from gateway.keys import KeyFileError
 
         try:
             kept = test(depot, Order(detector, by.strip(), minutes, note), _Progress(talk, head, minutes).tell)
         except BumpError as error:
-            talk.say(f"bump.{error.reason}", detector=head, detail=error.detail, minutes=f"{minutes:g}", file=file)
+            detail = why(talk, error.__cause__ or error.detail)
+            talk.say(f"bump.{error.reason}", detector=head, detail=detail, minutes=f"{minutes:g}", file=file)
             click.get_current_context().exit(EXIT_FAILED)
         except (KeyFileError, StoreError) as error:
-            talk.say("bump.no-file", detail=error)
+            never_run = isinstance(error, AbsentError) or isinstance(error.__cause__, FileNotFoundError)
+            talk.say("bump.not-running" if never_run else "bump.no-file", detail=why(talk, error), file=file)
             click.get_current_context().exit(EXIT_FAILED)
         _give(talk, kept, as_json=as_json)
         if not kept.record["passed"]:

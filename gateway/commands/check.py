@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from gateway.commands.reasons import why
 from gateway.commands.talk import EXIT_FAILED, Talk, file_argument, json_option, load_or_exit
 
 
@@ -45,7 +46,7 @@ def command(talk: Talk) -> click.Command:
                     talk.put(talk.text("check.reached", what=one.endpoint.what, place=one.endpoint.place))
         unreached = [one for one in reached if one.reason]
         for one in unreached:
-            talk.say("check.unreached", what=one.endpoint.what, place=one.endpoint.place, reason=one.reason)
+            talk.say("check.unreached", what=one.endpoint.what, place=one.endpoint.place, reason=why(talk, one.reason))
         if unreached or (strict and short):
             click.get_current_context().exit(EXIT_FAILED)
 

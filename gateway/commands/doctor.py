@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gateway.commands.reasons import why
 from gateway.commands.talk import EXIT_FAILED, Talk, file_argument, json_option, load_or_exit
 
 if TYPE_CHECKING:  # it brings the journal and the broker's client, which other commands do not need
@@ -41,7 +42,10 @@ def command(talk: Talk) -> click.Command:
 
 def _sentence(talk: Talk, finding: "Finding") -> str:
     """What was found, and for what is not well, its cure."""
-    found = talk.text(f"doctor.{finding.check}.found", **finding.values)
+    values = {**finding.values}
+    if "reason" in values:
+        values["reason"] = why(talk, values["reason"])
+    found = talk.text(f"doctor.{finding.check}.found", **values)
     if finding.health.value == "good":
         return found
-    return f"{found}; {talk.text(f'doctor.{finding.check}.cure', **finding.values)}"
+    return f"{found}; {talk.text(f'doctor.{finding.check}.cure', **values)}"

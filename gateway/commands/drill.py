@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gateway.commands.reasons import why
 from gateway.commands.talk import EXIT_FAILED, Talk, file_argument, json_option, load_or_exit
 from gateway.outputtests import UNFINISHED
 
@@ -53,7 +54,7 @@ def command(talk: Talk) -> click.Command:
                     talk.say("drill.told")
                 results = list(results_of(reader, start, wanted))
         except (ControlError, StoreError) as error:
-            talk.say("drill.not-running", detail=error)
+            talk.say("drill.not-running", detail=why(talk, error))
             click.get_current_context().exit(EXIT_FAILED)
         if not tell_results(talk, depot, wanted, results, as_json=as_json):
             click.get_current_context().exit(EXIT_FAILED)
@@ -115,5 +116,5 @@ def _line(talk: Talk, body: Mapping[str, Any], depot: "Depot") -> str:
     if body["reason"]:
         why = talk.text(f"drill.why_{body['reason']}")
     else:
-        why = talk.text("drill.read", time=f"{body['until_on_ms'] / 1000:.2f}")
+        why = talk.text("drill.read", time=talk.number(body["until_on_ms"] / 1000, 2))
     return f"{body['output']:<{width}}  {verdict}: {why}"

@@ -11,6 +11,7 @@ from typing import Literal, TextIO
 import click
 
 from gateway.commands.moments import moment
+from gateway.commands.reasons import why
 from gateway.commands.talk import EXIT_FAILED, Talk, file_argument, load_or_exit
 from gateway.wholefile import whole
 
@@ -47,13 +48,13 @@ def command(talk: Talk) -> click.Command:
                 out = sys.stdout if output is None else stack.enter_context(_text_of(output))
                 count = write(kept(history, detectors or known, first, last), out)
         except StoreError as error:
-            talk.say("readings.none", reason=error)
+            talk.say("readings.none", reason=why(talk, error))
             click.get_current_context().exit(EXIT_FAILED)
         talk.say("export.done", count=count)
 
     params: list[click.Parameter] = [
         file_argument(),
-        click.Option(["--from", "start"], required=True, help=talk.text("backfill.from")),
+        click.Option(["--from", "start"], required=True, help=talk.text("export.from")),
         click.Option(["--to", "end"], help=talk.text("backfill.to")),
         click.Option(
             ["--format", "form"], type=click.Choice(["csv", "jsonl"]), default="csv", help=talk.text("export.format")

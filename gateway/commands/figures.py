@@ -21,16 +21,24 @@ def budget_lines(talk: Talk, budgets: Sequence[Budget], within_s: float) -> Iter
     """One line for each detector: its worst case, the verdict, the parts, and the slow one by name."""
     width = max((len(budget.detector) for budget in budgets), default=0)
     for budget in budgets:
-        parts = " + ".join(f"{_part(talk, name)} {seconds:.2f}" for name, seconds in budget.parts)
+        parts = " + ".join(f"{_part(talk, name)} {talk.number(seconds, 2)}" for name, seconds in budget.parts)
         yield talk.text(
             "figures.budget",
             detector=f"{budget.detector:<{width}}",
-            total=f"{budget.total_s:.2f}",
+            total=talk.number(budget.total_s, 2),
             verdict=_verdict(talk, budget, within_s),
             parts=parts,
             slowest=_part(talk, budget.slowest),
-            refresh=talk.text("figures.unknown") if budget.refresh_s is None else f"{budget.refresh_s:g} s",
+            refresh=_refresh(talk, budget.refresh_s),
         )
+
+
+def _refresh(talk: Talk, refresh_s: float | None) -> str:
+    """How often the head renews its value: what the computed time waits for besides."""
+    if refresh_s is None:
+        return talk.text("figures.refresh_unknown")
+    every = f"{refresh_s:g}".replace(".", talk.text("format.decimal"))
+    return talk.text("figures.refresh", seconds=every)
 
 
 def _verdict(talk: Talk, budget: Budget, within_s: float) -> str:

@@ -14,6 +14,7 @@ import click
 
 from gateway.commands.mistakes import expected
 from gateway.commands.numbers import Number
+from gateway.commands.reasons import why
 from gateway.commands.talk import EXIT_FAILED, Talk
 from gateway.wholefile import whole
 
@@ -60,7 +61,7 @@ def command(talk: Talk) -> click.Command:
             with whole(file) as target:
                 target.write(text.encode())
         except OSError as error:
-            talk.say("init.not_written", file=file, reason=error.strerror)
+            talk.say("init.not_written", file=file, reason=why(talk, error.strerror))
             click.get_current_context().exit(EXIT_FAILED)
         talk.say("init.written", file=file)
         talk.put(f"vigia check {file}")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gateway.commands.reasons import why
 from gateway.commands.talk import EXIT_CONFIG, EXIT_FAILED, Talk, file_argument, json_option, load_or_exit
 
 if TYPE_CHECKING:
@@ -182,7 +183,7 @@ def _facts(
             with JournalReader(depot.journal) as journal:
                 told += [*measured(depot, journal, asked), *registered(depot, journal, listed, asked)]
         except StoreError as error:
-            talk.say("law.unread", reason=error)
+            talk.say("law.unread", reason=why(talk, error))
             click.get_current_context().exit(EXIT_FAILED)
     else:
         talk.say("law.no_journal", file=depot.journal)

@@ -7,6 +7,7 @@ from typing import Literal
 
 import click
 
+from gateway.commands.reasons import why
 from gateway.commands.talk import EXIT_FAILED, Talk, file_argument, load_or_exit
 
 
@@ -38,7 +39,7 @@ def command(talk: Talk) -> click.Command:
         try:
             view = read(depot.journal, depot.timezone, first, last, now)
         except StoreError as error:
-            talk.say("ledger.none", reason=error)
+            talk.say("ledger.none", reason=why(talk, error))
             click.get_current_context().exit(EXIT_FAILED)
         if as_json or form == "json":
             talk.put_json(msgspec.to_builtins(view))

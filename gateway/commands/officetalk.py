@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from gateway.commands.reasons import why
 from gateway.commands.talk import EXIT_FAILED, Talk, load_or_exit
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def content_or_exit(talk: Talk, given: Path) -> bytes:
         with given.open("rb") as held:
             content = held.read(MOST_BYTES + 1)
     except OSError as error:
-        problem = talk.text("register.cannot_read", file=given, error=error.strerror or error)
+        problem = talk.text("register.cannot_read", file=given, error=why(talk, error.strerror or error))
     else:
         if len(content) <= MOST_BYTES:
             return content

@@ -85,7 +85,9 @@ def _try(talk: Talk) -> click.Command:
         general = _loaded(talk, profile, as_json=as_json)
         try:
             installed = general.installed(_settings(settings))
-            given = _given(general, installed, registers, topic, unit, [Message(text.encode()) for text in payload])
+            given = _given(
+                talk, general, installed, registers, topic, unit, [Message(text.encode()) for text in payload]
+            )
             found = readings(installed, given, Basis(lel_vol_pct, lel_vol_pct))
         except ProfileError as error:
             _refuse(talk, error, as_json=as_json)
@@ -173,6 +175,7 @@ def _settings(pairs: tuple[str, ...]) -> dict[str, object]:
 
 
 def _given(
+    talk: Talk,
     general: "Profile",
     installed: "Profile",
     registers: tuple[str, ...],
@@ -185,10 +188,10 @@ def _given(
 
     if not isinstance(installed.points, ModbusPoints):
         if not messages:
-            raise click.UsageError(f"{general.id} speaks MQTT: give it a --payload")
+            raise click.UsageError(talk.text("profile.needs_payload", id=general.id))
         return Given(messages=messages, topic=topic, unit=unit)
     if not registers:
-        raise click.UsageError(f"{general.id} has registers: give it some with --registers")
+        raise click.UsageError(talk.text("profile.needs_registers", id=general.id))
     used = {place.function for place in installed.points.places()}
     return Given(tables=_tables(registers, used), unit=unit)
 
@@ -254,14 +257,20 @@ def _reading_row(reading: "Reading") -> dict[str, object]:
 
 
 def _reading_line(talk: Talk, reading: "Reading") -> str:
-    value = "-" if reading.lel_pct is None else f"{reading.lel_pct:g}"
-    least = "" if reading.at_least is None else talk.text("profile.at_least", value=f"{reading.at_least:g}")
+    from gateway.commands.locale import spoken
+
+    locale = spoken(talk.words.language, "UTC")
+    value = "—" if reading.lel_pct is None else locale.text("format.lel", value=locale.number(reading.lel_pct, 2))
+    least = ""
+    if reading.at_least is not None:
+        least = talk.text("profile.at_least", value=locale.number(reading.at_least, 2))
+    reason = talk.text("profile.reason", reason=locale.reason(reading.reason)) if reading.reason else ""
     return talk.text(
         "profile.reading",
         raw=reading.raw,
         value=value,
         least=least,
-        status=reading.status.value,
-        quality=reading.quality.value,
-        reason=reading.reason or "-",
+        status=locale.text(f"status.{reading.status.value}"),
+        quality=locale.text(f"quality.{reading.quality.value}"),
+        reason=reason,
     )

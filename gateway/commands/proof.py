@@ -7,6 +7,7 @@ from typing import BinaryIO
 
 import click
 
+from gateway.commands.reasons import why
 from gateway.commands.talk import EXIT_FAILED, Talk, file_argument, load_or_exit
 from gateway.wholefile import whole
 
@@ -28,7 +29,7 @@ def command(talk: Talk) -> click.Command:
                 out: BinaryIO = sys.stdout.buffer if output is None else stack.enter_context(whole(output))
                 claim = write(reader, out, first, beyond)
         except (StoreError, OSError) as error:
-            talk.say("proof.none", reason=error)
+            talk.say("proof.none", reason=why(talk, error))
             click.get_current_context().exit(EXIT_FAILED)
         talk.say("proof.done", first=claim.first, last=claim.first + claim.count - 1, size=claim.size, vkey=claim.vkey)
 

@@ -8,6 +8,7 @@ from typing import Literal
 
 import click
 
+from gateway.commands.reasons import why
 from gateway.commands.talk import EXIT_FAILED, Talk, file_argument, load_or_exit
 from gateway.wholefile import whole
 
@@ -44,7 +45,7 @@ def command(talk: Talk) -> click.Command:
                 with whole(output) as out:
                     out.write(text.encode())
         except (StoreError, OSError) as error:
-            talk.say("report.none", reason=error)
+            talk.say("report.none", reason=why(talk, error))
             click.get_current_context().exit(EXIT_FAILED)
         if output is not None:
             talk.say("report.done", file=output, breaches=len(found["breaches"]), alarms=len(found["alarms"]))

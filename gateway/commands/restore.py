@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from gateway.commands.reasons import why
 from gateway.commands.talk import EXIT_FAILED, Talk, file_argument, load_or_exit
 
 
@@ -18,7 +19,7 @@ def command(talk: Talk) -> click.Command:
         try:
             manifest, lost = put_back(folder, depot, kept=kept, yes_shorter=yes_shorter)
         except (StoreError, OSError, ValueError) as error:
-            talk.say("restore.refused", reason=error)
+            talk.say("restore.refused", reason=why(talk, error))
             click.get_current_context().exit(EXIT_FAILED)
         talk.put(talk.text("restore.done", data=depot.data, at=manifest.at, size=manifest.size))
         if lost:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from gateway.commands.reasons import why
 from gateway.commands.talk import EXIT_FAILED, Talk, file_argument, load_or_exit
 from gateway.depot import Depot
 from gateway.wholefile import whole
@@ -86,7 +87,7 @@ def command(talk: Talk) -> click.Command:
             with whole(output) as out:
                 out.write(text.encode())
         except OSError as error:
-            talk.say("service.not_written", path=output, reason=error.strerror)
+            talk.say("service.not_written", path=output, reason=why(talk, error.strerror))
             click.get_current_context().exit(EXIT_FAILED)
         talk.say("service.written", path=output)
 

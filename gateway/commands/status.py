@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from dashboards.ports import AlarmView, Answer, Ask, DetectorView, MonthView, Snapshot
+from gateway.commands.reasons import why
 from gateway.commands.talk import EXIT_FAILED, Talk, file_argument, json_option, load_or_exit
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def command(talk: Talk) -> click.Command:
         try:
             answer = ask(loaded.depot.socket, Ask(ref=1, what="snapshot"), ANSWERS_WITHIN_S)
         except ControlError as error:
-            answer = Answer(ref=1, ok=False, detail=str(error))
+            answer = Answer(ref=1, ok=False, detail=f"{loaded.depot.socket}: {why(talk, error)}")
         if answer.snapshot is None:
             if as_json:
                 talk.put_json({"ok": False, "error": answer.error or "not-running", "detail": answer.detail})

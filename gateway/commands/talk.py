@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,6 +39,14 @@ class Talk:
     def say(self, key: str, **values: object) -> None:
         """Say something to the person, on stderr."""
         click.echo(self.words.text(key, **values), err=True)
+
+    def number(self, value: float, places: int) -> str:
+        """Write a number with fixed decimals and the language's decimal mark."""
+        return f"{value:.{places}f}".replace(".", self.words.text("format.decimal"))
+
+    def day(self, day: date) -> str:
+        """Write a date."""
+        return day.strftime(self.words.text("format.date"))
 
     def put(self, line: str) -> None:
         """Give out one line of data, on stdout."""

@@ -16,7 +16,13 @@ def due_lines(talk: Talk, depot: Depot) -> Iterator[str]:
         said = []
         for due in dues:
             how = "never" if due.next is None else "overdue" if due.overdue(now) else "until"
-            said.append(talk.text(f"due.{how}", care=talk.text(f"due.{due.care.value}"), day=due.next))
+            said.append(
+                talk.text(
+                    f"due.{how}",
+                    care=talk.text(f"due.{due.care.value}"),
+                    day="" if due.next is None else talk.day(due.next),
+                )
+            )
         yield talk.text("due.line", detector=f"{name:<{width}}", dues=", ".join(said))
     if trouble:
         yield talk.text("due.unread", reason=trouble)

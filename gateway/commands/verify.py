@@ -16,11 +16,13 @@ def command(talk: Talk) -> click.Command:
 
     def verify(file: Path, vkey: str | None, kept: Path | None, *, as_json: bool) -> None:
         from gateway.journal import audit
-        from gateway.journal.errors import StoreError
+        from gateway.journal.errors import AbsentError, StoreError
 
         try:
             outside = None if kept is None else audit.read_note(kept)
             found = audit.judge(file, vkey=vkey, outside=outside)
+        except AbsentError as error:
+            found = audit.Audit("", 0, 0, 0, "", (talk.text("verify.absent", path=error.where),))
         except StoreError as error:
             found = audit.Audit("", 0, 0, 0, "", (str(error),))
         if as_json:

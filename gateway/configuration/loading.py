@@ -49,6 +49,7 @@ from gateway.depot import (
 )
 from gateway.store.settings import Changes, Influx, Keeping, Pace, Target
 from gateway.words.language import language_of
+from gateway.words.system import said
 from sensors.drivers.modbus import ModbusHead
 from sensors.drivers.mqtt import MqttHead, MqttSettings
 from sensors.drivers.settings import BusSettings, Parity, SerialSettings, Transport
@@ -129,7 +130,7 @@ def _content(sheet: Sheet, path: Path) -> bytes:
     except FileNotFoundError:
         sheet.refuse((), "no_file")
     except (OSError, ValueError) as error:  # ValueError: a path with a NUL in it
-        sheet.refuse((), "unreadable", reason=getattr(error, "strerror", None) or str(error))
+        sheet.refuse((), "unreadable", reason=said(sheet.words, getattr(error, "strerror", None) or str(error)))
     raise ConfigError(tuple(replace(problem, line=0) for problem in sheet.problems))
 
 
@@ -160,7 +161,7 @@ class _Secrets:
             with (self.folder / file).open("rb") as stream:
                 text = stream.read(SECRET_LIMIT).decode("utf-8").strip()
         except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or str(error)
+            reason = said(self.sheet.words, getattr(error, "strerror", None) or str(error))
             self.sheet.refuse((*path, f"{key}_file"), "secret_file", file=shown(file), reason=reason)
             return None
         if not text:
@@ -217,7 +218,7 @@ def _influx(tables: Tables, secrets: _Secrets) -> Influx | None:
         try:
             ssl.create_default_context(cafile=str(ca))
         except (OSError, ValueError) as error:  # ssl.SSLError is an OSError
-            reason = getattr(error, "strerror", None) or str(error)
+            reason = said(secrets.sheet.words, getattr(error, "strerror", None) or str(error))
             secrets.sheet.refuse((*path, "ca"), "ca", got=shown(table.ca), reason=reason)
     return Influx(
         target=Target(

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gateway.journal import notes, proof, verify
-from gateway.journal.errors import StoreError
+from gateway.journal.errors import AbsentError, StoreError
 from gateway.journal.reader import JournalReader
 
 SQLITE = b"SQLite format 3\0"
@@ -47,6 +47,8 @@ def judge(path: Path, *, vkey: str | None = None, outside: str | None = None) ->
             return _journal(path, vkey, outside)
         if begins.startswith(b"{"):
             return _proof(path, vkey, outside)
+    except FileNotFoundError as error:
+        raise AbsentError(path, "does not exist", "a journal.db or what `vigia proof` wrote") from error
     except OSError as error:
         raise StoreError(
             path, f"cannot be read ({error.strerror})", "a journal.db or what `vigia proof` wrote"

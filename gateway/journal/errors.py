@@ -21,6 +21,10 @@ class StoreError(Exception):
         self.right = right
 
 
+class AbsentError(StoreError):
+    """No file is there: no watch has run yet, or the path is another."""
+
+
 class NotOursError(StoreError):
     """The journal is somebody else's: another program writes it, or it belongs to another depot."""
 

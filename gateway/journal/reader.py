@@ -13,7 +13,7 @@ import msgspec
 from dashboards.ports import EventView
 from gateway.journal import persons, schema, tree
 from gateway.journal.batches import fetch_node, read_head
-from gateway.journal.errors import StoreError
+from gateway.journal.errors import AbsentError, StoreError
 from gateway.journal.view import FileView
 from sensors.stamps import MILLISECOND, UtcNanos, rfc3339
 
@@ -63,7 +63,7 @@ class JournalReader(FileView):
             StoreError: it is not there, no journal, or of a newer format.
         """
         if not path.is_file():
-            raise StoreError(path, "no journal is there", "start the gateway once, or check `data`")
+            raise AbsentError(path, "no journal is there", "start the gateway once, or check `data`")
         try:
             db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
             db.set_busy_timeout(BUSY_MS)

@@ -67,6 +67,35 @@ def test_what_was_typed_wrong_is_said_in_the_persons_language_with_what_would_be
     assert said in done.stderr
 
 
+def test_why_something_failed_is_said_in_the_persons_language(tmp_path: Path) -> None:
+    file = tmp_path / "depot.toml"
+    here = {"LANG": "pt_BR.UTF-8"}
+    assert (
+        vigia("init", file, "--yes", "--host", f"127.0.0.1:{free_port()}", "--siren", "-", environ=here).exit_code == 0
+    )
+    told = {
+        name: (done.stdout + done.stderr)
+        for name, done in {
+            "check": vigia("check", file, environ=here),
+            "directory": vigia("check", tmp_path, environ=here),
+            "doctor": vigia("doctor", file, environ=here),
+            "status": vigia("status", file, environ=here),
+            "bump": vigia("bump", file, "GD-101", "--by", "Ana", environ=here),
+            "drill": vigia("drill", file, "--by", "Ana", "--tell", environ=here),
+            "ledger": vigia("ledger", file, environ=here),
+            "verify": vigia("verify", tmp_path / "journal.db", environ=here),
+        }.items()
+    }
+    english = re.compile(
+        r"refused|No such|Is a directory|journal is there|gateway answers|cannot be read|Errno|\d\.\d\d s"
+    )
+    assert {name: found for name, text in told.items() if (found := english.findall(text))} == {}
+    assert "espera pela leitura 0,50" in told["check"], "with a decimal comma"
+    assert "conexão recusada" in told["doctor"]
+    assert "não está em funcionamento" in told["bump"] and "execute como root" not in told["bump"]
+    assert "journal.db: não existe; dê um journal.db" in told["verify"]
+
+
 def test_help_imports_neither_the_commands_nor_what_they_need() -> None:
     script = (
         "import sys; from gateway.cli import Vigia; from gateway.commands.talk import Talk\n"
@@ -112,7 +141,7 @@ def test_where_its_words_cannot_go_a_command_says_so_or_spells_them(full: bool) 
         ran = subprocess.run([VIGIA, "law", "list"], stdout=to, stderr=subprocess.PIPE, env=environ, check=False)
     assert b"Traceback" not in ran.stderr and b"Exception" not in ran.stderr
     if full:
-        assert ran.returncode == 1 and b"No space left on device" in ran.stderr
+        assert ran.returncode == 1 and b"disco cheio" in ran.stderr
     else:
         assert ran.returncode == 0 and b"\\xe7" in ran.stdout
 

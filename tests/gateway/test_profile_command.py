@@ -45,7 +45,7 @@ def test_try_shows_each_place_and_the_reading() -> None:
     said = vigia("try", "rki-beacon-410", "--set", "channel=1", "--registers", "0=0,1=0x0202,4=125,5=1,13=%LEL")
     assert said.exit_code == 0
     assert "decimals: holding 5 = 1" in said.stdout
-    assert "raw 125 -> 12.5 %LEL; status measuring, quality good" in said.stdout
+    assert "raw 125 -> 12.50 % LEL; state: Normal; quality good" in said.stdout
 
 
 def test_try_tells_tables_apart_where_a_profile_reads_two() -> None:

@@ -1,0 +1,18 @@
+"""Puts into a person's words why a command failed: what the system says, a journal or a watch that is not there."""
+
+from gateway.commands.talk import Talk
+from gateway.words.system import said
+
+
+def why(talk: Talk, reason: object) -> str:
+    """Say a reason in the person's language, as far as it has words for it."""
+    from gateway.control import ControlError
+    from gateway.journal.errors import AbsentError
+
+    match reason:
+        case AbsentError(where=where):
+            return talk.text("system.no_journal", path=where)
+        case ControlError(__cause__=OSError() as cause):
+            return said(talk.words, cause.strerror or str(cause))
+        case _:
+            return said(talk.words, str(reason))
