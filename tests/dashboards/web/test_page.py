@@ -316,9 +316,12 @@ async def test_what_calls_changes_its_colours_and_never_its_size(gateway: Any, o
 
 async def test_on_a_phone_the_alarm_comes_before_the_fields_which_stay_in_sight(gateway: Any, open_page: Any) -> None:
     gateway.push(gateway.head("GD-101", 23.4), alarms=tuple(gateway.gas(f"GD-10{n}") for n in range(1, 6)))
-    page = await open_page(viewport={"width": 320, "height": 640})
+    page = await open_page(viewport={"width": 390, "height": 844})
     await live(page)
     box = "s => { const r = document.querySelector(s).getBoundingClientRect(); return [r.top, r.bottom] }"
+    advice, button, fields = [await page.evaluate(box, s) for s in (".alarm .advice", ".alarm .acts", ".person")]
+    assert advice[1] < button[0] < button[1] < fields[0], "nobody has to scroll to take an alarm"
+    await page.set_viewport_size({"width": 320, "height": 640})
     alarm, now, fields = [await page.evaluate(box, s) for s in (".alarm .badge", ".alarm .now", ".person")]
     assert 0 < alarm[0] < now[1] < fields[0] < fields[1] <= 640
     await page.locator(".alarm").nth(3).locator("button[data-action=acknowledge]").focus()
