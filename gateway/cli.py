@@ -23,7 +23,7 @@ from gateway.commands.talk import EXIT_FAILED, Talk
 
 GROUP = "vigia.commands"
 EXIT_USAGE = 2
-STAND_IN = re.compile(r"[A-Z]{2,}(?: RANGE)?")
+STAND_IN = re.compile(r"YYYY-MM|[A-Z]{2,}(?: RANGE)?")
 """What a help page writes in place of what a person types: `FILE`, `INTEGER RANGE`."""
 NOTE = re.compile(r"required|default: ")
 OWN = (

@@ -1,11 +1,13 @@
 """What is wrong with an entry, in people's words: headings for fields, words for choices and states. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cache
+from itertools import chain
 
 from alerts.messages.catalogue import LANGUAGES, Catalogue
 from compliance.registers.entries import Act
 from compliance.registers.forms import Field, Form, Problem
+from compliance.registers.sheets import plain
 
 FIGURES = frozenset({"below-tare", "too-small", "too-large"})
 """Problems whose figures the office writes."""
@@ -13,8 +15,17 @@ FIGURES = frozenset({"below-tare", "too-small", "too-large"})
 
 def said(problem: Problem, forms: Mapping[str, Form]) -> dict[str, str]:
     """Say one problem in every language; `forms` are all registers', for the words of their fields."""
-    field = next((found for form in forms.values() if (found := form.field(problem.field))), None)
+    field = _field(problem, forms.values())
     return {language: _said(problem, field, forms, language) for language in LANGUAGES}
+
+
+def _field(problem: Problem, forms: Collection[Form]) -> Field | None:
+    """Return the field that was meant, by its name or, as a person types it, by its heading in any language."""
+    headed = (form.column(plain(problem.field)) for form in forms)
+    names = ((form, problem.field) for form in forms), zip(forms, headed, strict=True)
+    found = [field for form, name in chain(*names) if name and (field := form.field(name))]
+    chosen = (field for field in found if field.choices and ", ".join(field.choices) == problem.right)
+    return next(chosen, found[0] if found else None)
 
 
 def _said(problem: Problem, field: Field | None, forms: Mapping[str, Form], language: str) -> str:

@@ -42,6 +42,10 @@ def test_every_phrase_of_what_would_be_right_has_words_in_both_languages(phrase:
     [
         (Problem(0, "units", "not-that-many", "60", "12 P-13 full Azul set-apart"), "12 P-13 cheio Azul separado"),
         (Problem(1, "state", "no-such-choice", "fechado", "full, empty"), "novo, cheio, parcialmente utilizado, vazio"),
+        (
+            Problem(0, "agente", "no-such-choice", "pó", "powder-bc, powder-abc, co2, water, foam, other"),
+            "Agente: pó não existe; use um destes: pó BC, pó ABC, CO2, água, espuma, outro",
+        ),
         (Problem(0, "brand", "which-pile", "", "9 P-13 full Azul · 5 P-13 full"), "9 P-13 cheio Azul · 5 P-13 cheio"),
         (
             Problem(0, "act", "wrong-act", "record", "void, in, out, state, transfer, count"),
