@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from gateway.commands.reasons import why
+from gateway.commands.reasons import place_of, why
 from gateway.commands.talk import EXIT_FAILED, Talk, file_argument, json_option, load_or_exit
 
 
@@ -43,10 +43,13 @@ def command(talk: Talk) -> click.Command:
                 talk.put(line)
             for one in reached:
                 if not one.reason:
-                    talk.put(talk.text("check.reached", what=one.endpoint.what, place=one.endpoint.place))
+                    talk.put(
+                        talk.text("check.reached", what=place_of(talk, one.endpoint.what), place=one.endpoint.place)
+                    )
         unreached = [one for one in reached if one.reason]
         for one in unreached:
-            talk.say("check.unreached", what=one.endpoint.what, place=one.endpoint.place, reason=why(talk, one.reason))
+            what, place = place_of(talk, one.endpoint.what), one.endpoint.place
+            talk.say("check.unreached", what=what, place=place, reason=why(talk, one.reason))
         if unreached or (strict and short):
             click.get_current_context().exit(EXIT_FAILED)
 

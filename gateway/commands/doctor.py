@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gateway.commands.reasons import why
+from gateway.commands.reasons import place_of, why
 from gateway.commands.talk import EXIT_FAILED, Talk, file_argument, json_option, load_or_exit
 
 if TYPE_CHECKING:  # it brings the journal and the broker's client, which other commands do not need
@@ -45,6 +45,8 @@ def _sentence(talk: Talk, finding: "Finding") -> str:
     values = {**finding.values}
     if "reason" in values:
         values["reason"] = why(talk, values["reason"])
+    if "what" in values:
+        values["what"] = place_of(talk, str(values["what"]))
     found = talk.text(f"doctor.{finding.check}.found", **values)
     if finding.health.value == "good":
         return found

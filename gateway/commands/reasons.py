@@ -4,6 +4,12 @@ from gateway.commands.talk import Talk
 from gateway.words.system import said
 
 
+def place_of(talk: Talk, what: str) -> str:
+    """Say what something is that answers or does not: ``bus detectores`` of the file is a line."""
+    kind, _, name = what.partition(" ")
+    return talk.text(f"reach.{kind}", name=name)
+
+
 def why(talk: Talk, reason: object) -> str:
     """Say a reason in the person's language, as far as it has words for it."""
     from gateway.control import ControlError

@@ -91,7 +91,7 @@ def test_why_something_failed_is_said_in_the_persons_language(tmp_path: Path) ->
     )
     assert {name: found for name, text in told.items() if (found := english.findall(text))} == {}
     assert "espera pela leitura 0,50" in told["check"], "with a decimal comma"
-    assert "conexão recusada" in told["doctor"]
+    assert "linha detectores: 127.0.0.1:" in told["doctor"] and "conexão recusada" in told["doctor"]
     assert "não está em funcionamento" in told["bump"] and "execute como root" not in told["bump"]
     assert "journal.db: não existe; dê um journal.db" in told["verify"]
 
