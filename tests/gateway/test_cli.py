@@ -151,17 +151,17 @@ def test_where_its_words_cannot_go_a_command_says_so_or_spells_them(full: bool) 
     [
         (
             ("init", "--kg=nan"),
-            "'--kg' não serve; seria: um número, acima de 0, até 1000000000.",
+            "'--kg' não serve; esperado: um número, acima de 0, até 1000000000.",
             "a number, above 0, up to",
         ),
         (
             ("init", "--detectors=x"),
-            "seria: um número inteiro, a partir de 1, até 247.",
+            "esperado: um número inteiro, a partir de 1, até 247.",
             "a whole number, from 1, up to 247.",
         ),
-        (("init", "--law=x"), "seria: -, campina-grande", "right would be: -, campina-grande"),
+        (("init", "--law=x"), "esperado: -, campina-grande", "right would be: -, campina-grande"),
         (("bump", "d.toml", "GD-1", "--minutes=nan"), "'--minutes' não serve", "'--minutes' will not do"),
-        (("probe", "d.toml", "--shows=inf"), "seria: um número.", "right would be: a number."),
+        (("probe", "d.toml", "--shows=inf"), "esperado: um número.", "right would be: a number."),
         (("demo", "--for=nan"), "a partir de 1.", "from 1."),
         (("swarm", "--hours=nan"), "a partir de 0.1, até 744.", "from 0.1, up to 744."),
     ],
