@@ -104,7 +104,7 @@ class App:
         if self._web is not None:
             self._runtime.start("web", self._web.run, "web", longest_pause_s=LONGEST_PAUSE_S)
         self._open_office()
-        self._loop.call_later(HEARTBEAT_S, self._beat)
+        self._pacer.beat(HEARTBEAT_S, self._beat)
         gc.collect()
         gc.freeze()  # what stands now stays for good: the collector need not walk it again while we watch
         limits.give_memory_back()
@@ -160,7 +160,7 @@ class App:
 
     # --- screens ---------------------------------------------------------------------------------
 
-    def _beat(self) -> None:
+    def _beat(self, _now: float) -> None:
         """Once a second: the heartbeat of screens, watchdog and broker, from the loop that watches."""
         self._hands.beat(clock_is_set=is_set)
         self._sealing.beat()
@@ -176,7 +176,7 @@ class App:
                 {"alive": True, "watching": watching, "alarms": alarms, "at": rfc3339(now.utc)}
                 | self._sealing.figures()
             )
-        self._loop.call_later(max(0.0, HEARTBEAT_S - self._hands.pulse.lag_ns / SECOND), self._beat)
+        self._pacer.beat(HEARTBEAT_S, self._beat)
 
     def _show(self) -> None:
         self.control.push(self._picture.alarm_change(self.clock.now()))

@@ -400,6 +400,8 @@ class Writer:
     def _note(self, **troubles: str) -> None:
         """Keep the trouble of some parts (empty: none), and report when the worst of all has changed."""
         before = self._worst()
+        if not before and not any(troubles.values()):
+            return  # nearly always
         with self._awake:
             self._unwell.update(troubles)
         now = self._worst()
@@ -407,7 +409,8 @@ class Writer:
             self._on_trouble(bool(now), now)
 
     def _worst(self) -> str:
-        return next((reason for part in WORST_FIRST if (reason := self._unwell.get(part, ""))), "")
+        unwell = self._unwell  # empty from the start until something was unwell
+        return next((reason for part in WORST_FIRST if (reason := unwell.get(part, ""))), "") if unwell else ""
 
     def _count_pages(self, _db: apsw.Connection, _schema: str, pages: int) -> int:
         self._wal_pages = pages

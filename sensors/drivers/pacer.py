@@ -26,6 +26,9 @@ QUICK_S: Final = 1.0
 AT_ONCE: Final = 6
 """So many are woken, then the loop has its turn: the first answer does not wait until all have been asked."""
 
+ROUNDING: Final = 1e-5
+"""Of a tick: moments that are one but for what sums of seconds lose by rounding share their tick."""
+
 GOLDEN: Final = 0.618_033_988_749_895
 """Multiples of it, taken modulo one, are spread evenly however many there are."""
 
@@ -59,9 +62,14 @@ class Pacer:
         now = asyncio.get_running_loop().time()
         return math.ceil((now + self._lines * GOLDEN % 1.0 * period_s) / grid_s) * grid_s
 
+    def beat(self, period_s: float, wake: Wake) -> None:
+        """Call `wake(now)` once, a period from now or up to a grid sooner: in one wake-up with lines' slots."""
+        now = asyncio.get_running_loop().time()
+        self.at(math.floor((now + period_s) / GRID_S + ROUNDING) * GRID_S, wake)
+
     def at(self, when_s: float, wake: Wake) -> None:
         """Call `wake(now)` once, as soon as `when_s` has come. A moment already past is the next tick."""
-        tick = math.ceil(when_s / self._tick_s)
+        tick = math.ceil(when_s / self._tick_s - ROUNDING)
         if tick <= self._fired_tick:
             tick = self._fired_tick + 1
         wakes = self._wheel.get(tick)
@@ -77,7 +85,7 @@ class Pacer:
 
         So that is made cheap, and few stand at once. A wake has one watch: a second one takes the first one's place.
         """
-        tick = math.ceil(when_s / self._tick_s)
+        tick = math.ceil(when_s / self._tick_s - ROUNDING)
         if tick <= self._fired_tick:
             tick = self._fired_tick + 1
         self._watches[wake] = tick

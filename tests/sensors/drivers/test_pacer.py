@@ -145,3 +145,32 @@ async def test_a_thousand_lines_never_all_begin_together():
     slots = [round(pacer.first_slot(1.0) / TICK_S) for _ in range(1000)]
     together = 1000 * FINE_GRID_S + LINES_ON_GRID * GRID_S
     assert max(slots.count(slot) for slot in set(slots)) <= together * 1.2
+
+
+@pytest.mark.measured
+async def test_a_beat_comes_with_slots_and_never_later_than_its_period():
+    loop, pacer = asyncio.get_running_loop(), Pacer(TICK_S)
+    fired, slots = [loop.time()], loop.create_future()
+
+    def beat(now: float) -> None:
+        fired.append(now)
+        if len(fired) == 2:
+            pacer.at(math.floor(now / GRID_S + 0.5) * GRID_S + 2 * GRID_S, slots.set_result)
+            pacer.beat(2 * GRID_S, beat)
+
+    pacer.beat(GRID_S, beat)
+    async with asyncio.timeout(2):
+        slot = await slots
+    assert slot == fired[2]
+    assert fired[1] - fired[0] <= GRID_S + TICK_S
+    assert fired[2] - fired[1] <= 2 * GRID_S + TICK_S
+
+
+async def test_moments_that_differ_by_rounding_only_share_a_wake_up():
+    loop, pacer = asyncio.get_running_loop(), Pacer(TICK_S)
+    place = math.ceil(loop.time() / TICK_S) + 3
+    fired = [loop.create_future() for _ in range(3)]
+    for number, future in enumerate(fired):
+        pacer.at(place * TICK_S * (1 + (number - 1) * 2**-50), future.set_result)
+    async with asyncio.timeout(2):
+        assert len({await future for future in fired}) == 1
