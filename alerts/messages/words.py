@@ -234,11 +234,13 @@ def _system_values(event: AlarmEvent, place: Place, catalogue: Catalogue) -> dic
     key = f"what.{part}.{reason}"
     if event.subjects:
         key = f"what.{part}.listed"
+    delivery = f"delivery.{event.detail}"
+    detail = say(delivery) if part == "channel" and delivery in catalogue else event.detail
     what = say(
         key if key in catalogue else f"what.{part}.other",
         id=name,
         code=_clip(event.reason or "?", 40),
-        detail=_clip(event.detail, 60) or say("why.none"),
+        detail=_clip(detail, 60) or say("why.none"),
         why=_why(event.reason, catalogue),
         names=_names(event.subjects, catalogue),
     )

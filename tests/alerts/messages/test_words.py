@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alerts.alarms import AlarmEvent, AlarmKey, AlarmState, Cause, EventId, Kind, Level, Phase
+from alerts.channels.webhook import _DATES, _FAULTS
 from alerts.messages.catalogue import LANGUAGES
 from alerts.messages.standing import Standing
 from alerts.messages.words import LONGEST, Place, standing, words
@@ -77,6 +78,16 @@ def test_a_detectors_name_stands_beside_its_id_where_it_fits(make_event: Make) -
     )
     told = words(make_event(level=Level.A2, cause=Cause.STILL, peak=12.3), tight, "pt-BR")
     assert "Acácias" in told and "GD-101: 12,3 %" in told, "the address comes before the name"
+
+
+@pytest.mark.parametrize(
+    "reason", [*(name for _, name in _FAULTS), *_DATES.values(), "refused", "no-answer", "closed", "not-yet"]
+)
+def test_why_a_channel_did_not_deliver_is_said_in_the_readers_language(make_event: Make, reason: str) -> None:
+    event = make_event(kind=Kind.SYSTEM, subject="channel:hook", reason="failing")
+    told = words(replace(event, detail=reason), CENTRO, "pt-BR")
+    assert "o canal de aviso hook não entrega (" in told and f"({reason})" not in told
+    assert "(HTTP 503)" in words(replace(event, detail="HTTP 503"), CENTRO, "pt-BR")
 
 
 def test_english_says_the_same_with_a_decimal_point(make_event: Make) -> None:
