@@ -2,6 +2,7 @@
 
 import shlex
 import shutil
+import stat
 import sys
 from pathlib import Path
 
@@ -51,12 +52,11 @@ DynamicUser=yes
 ProtectSystem=strict
 ProtectHome=read-only
 PrivateTmp=yes
-PrivateDevices=yes
+{devices}
 ProtectKernelTunables=yes
 ProtectKernelModules=yes
 ProtectKernelLogs=yes
 ProtectControlGroups=yes
-ProtectClock=yes
 ProtectHostname=yes
 NoNewPrivileges=yes
 RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6
@@ -73,6 +73,15 @@ UMask=0027
 WantedBy=multi-user.target
 """
 
+NO_PORTS = "PrivateDevices=yes\nProtectClock=yes"
+PORTS = """\
+# Serial lines: their ports stay in sight, an adapter's too that comes back under a new number; the group may use them.
+# So no PrivateDevices=, nor ProtectClock=, which lets no device through either: without capabilities no clock is set.
+SupplementaryGroups={groups}"""
+USUAL_GROUP = "dialout"
+APART = (Path("/tmp"), Path("/var/tmp"))  # noqa: S108 - named, not written to
+"""Folders of which the unit sees an empty one of its own."""
+
 
 def command(talk: Talk) -> click.Command:
     """Build the command in the talk's language."""
@@ -80,6 +89,9 @@ def command(talk: Talk) -> click.Command:
     def service(file: Path, output: Path | None) -> None:
         loaded = load_or_exit(talk, file)
         text = unit(loaded.depot, _own_path())
+        for path in (loaded.depot.file, Path(_own_path()), Path(sys.executable)):
+            if (shut := _shut(path)) is not None:
+                talk.say("service.shut", path=path, shut=shut)
         if output is None:
             click.echo(text, nl=False)
             return
@@ -107,7 +119,34 @@ def unit(depot: Depot, vigia: str) -> str:
         vigia=vigia,
         file=_plain(shlex.quote(str(depot.file.resolve()))).replace("$", "$$"),
         language=depot.language,
+        devices=_devices(depot),
     )
+
+
+def _devices(depot: Depot) -> str:
+    """What the unit sees of ``/dev``: nothing, unless a line hangs on a port of this machine."""
+    ports = [line.serial.device for bus in depot.buses if (line := bus.settings).serial]
+    return PORTS.format(groups=" ".join(sorted({_group(port) for port in ports}))) if ports else NO_PORTS
+
+
+def _group(port: str) -> str:
+    """The group that may use a port; the usual one while it is not plugged in."""
+    try:
+        name = Path(port).group()
+    except (OSError, KeyError):
+        return USUAL_GROUP
+    return USUAL_GROUP if name == "root" else name
+
+
+def _shut(path: Path) -> Path | None:
+    """Return the folder or file on the way that the unit's own user cannot enter or read."""
+    whole_path = path.resolve()
+    if not whole_path.exists():
+        return None
+    for folder in reversed(whole_path.parents):
+        if folder in APART or not folder.stat().st_mode & stat.S_IXOTH:
+            return folder
+    return None if whole_path.stat().st_mode & stat.S_IROTH else whole_path
 
 
 def _plain(text: str) -> str:

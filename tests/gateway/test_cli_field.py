@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import socket
 import sys
 from pathlib import Path
@@ -252,4 +253,22 @@ def test_service_writes_a_unit_that_restarts_and_is_fed(tmp_path: Path) -> None:
     ):
         assert f"\n{line}\n" in printed
     assert f"run '{str(file).replace('%', '%%')}'" in printed
+    assert "\nPrivateDevices=yes\n" in printed and "SupplementaryGroups" not in printed
     assert vigia("service", file, "-o", tmp_path / "no" / "unit").exit_code == 1
+
+
+def test_the_service_of_a_depot_with_a_serial_line_sees_its_port(tmp_path: Path) -> None:
+    at = 'transport = "rtu"\nbaud = 9600\ndevice = "/dev/serial/by-id/usb-not-plugged-in"\n'
+    tcp = CONTRACT[CONTRACT.index('transport = "tcp"') : CONTRACT.index("period_ms")]
+    file = contract(tmp_path, tcp, at)
+    file.write_text(re.sub(r"^transaction_id.*$", "", file.read_text("utf-8"), flags=re.MULTILINE), "utf-8")
+    printed = vigia("service", file).stdout
+    assert "\nSupplementaryGroups=dialout\n" in printed
+    hiding = ("PrivateDevices", "ProtectClock", "DeviceAllow", "DevicePolicy")  # each lets a port through no more
+    assert [line for line in printed.splitlines() if line.startswith(hiding)] == []
+
+
+def test_service_says_which_folder_its_user_cannot_enter(tmp_path: Path) -> None:
+    shut = tmp_path / "casa"
+    shut.mkdir(mode=0o700)
+    assert "(see the operator guide)" in vigia("service", contract(shut)).stderr
