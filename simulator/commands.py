@@ -21,7 +21,6 @@ from simulator.depot_file import ForeignDepotError, Ports, read_ports, render, w
 from simulator.happenings import Happening, What
 from simulator.lines import HOST
 from simulator.people import People, alarms
-from simulator.scenario import ScenarioError, load, names
 from simulator.staging import (
     CALIBRATED_DAYS_AGO,
     LINKS,
@@ -30,6 +29,7 @@ from simulator.staging import (
     Acts,
     Voice,
     child_words,
+    chosen,
     folder_of,
     free_port,
     is_free,
@@ -51,10 +51,7 @@ def command(talk: Talk) -> click.Command:
     voice = Voice(Catalogue.load("simulator.words", talk.words.language))
 
     def run(port: int | None, seconds: float | None, scenario: str, data: Path | None) -> None:
-        try:
-            played = load(scenario)
-        except ScenarioError as error:
-            raise click.UsageError(voice.text("refused.scenario", reason=error, names=", ".join(names()))) from error
+        played = chosen(voice, scenario)
         if beyond := unfit(played, PLAYABLE):
             what = ", ".join(voice.text(f"what.{each}") for each in beyond)
             raise click.UsageError(voice.text("refused.unfit", scenario=scenario, what=what))

@@ -20,7 +20,7 @@ from simulator.children import LOOK_S, ChildError, Children
 from simulator.depot_file import Ports, render
 from simulator.happenings import What
 from simulator.lines import HOST
-from simulator.scenario import ScenarioError, load, names
+from simulator.scenario import load, names
 from simulator.staging import (
     CALIBRATED_DAYS_AGO,
     LINKS,
@@ -29,6 +29,7 @@ from simulator.staging import (
     Acts,
     Voice,
     child_words,
+    chosen,
     folder_of,
     free_port,
     is_free,
@@ -49,10 +50,7 @@ def command(talk: Talk) -> click.Command:
                 raise click.UsageError(voice.text("refused.no_scenario", names=", ".join(names())))
             _put_list(voice, as_json=as_json)
             return
-        try:
-            played = load(scenario)
-        except ScenarioError as error:
-            raise click.UsageError(voice.text("refused.scenario", reason=error, names=", ".join(names()))) from error
+        played = chosen(voice, scenario)
         if played.yard.mqtt_heads() and (module := broker.missing()):
             raise click.ClickException(voice.text("refused.broker", module=module))
         try:

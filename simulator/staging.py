@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 from threading import Event
 
@@ -16,6 +17,7 @@ from alerts.messages.catalogue import Catalogue
 from simulator.children import READY_S, ChildError
 from simulator.happenings import KINDS, Happening, On, What
 from simulator.lines import HOST
+from simulator.scenario import ScenarioError, load, names
 from simulator.yard import Scenario
 
 USUAL_PORT = 8080
@@ -43,6 +45,24 @@ class Voice:
     def say(self, key: str, **values: object) -> None:
         """Say something to the person."""
         click.echo(self.words.text(key, **values), err=True)
+
+
+def chosen(voice: Voice, name: str) -> Scenario:
+    """Read the scenario that a person named.
+
+    Raises:
+        click.UsageError: there is none, or it cannot be used; in the person's words, what is wrong with a file apart.
+    """
+    own = name.endswith(".toml")
+    if own and not Path(name).is_file():
+        raise click.UsageError(voice.text("refused.no_file", name=name))
+    if not own and name not in names():
+        near = get_close_matches(name, names(), n=1)
+        raise click.UsageError(voice.text("refused.unknown", name=name, names=", ".join(near or names())))
+    try:
+        return load(name)
+    except ScenarioError as error:
+        raise click.UsageError(voice.text("refused.scenario", reason=error)) from error
 
 
 @dataclass(slots=True)

@@ -57,6 +57,8 @@ def test_no_help_page_has_clicks_own_english() -> None:
     [
         (("register", "template", "a", "b"), "argumento a mais: b."),
         (("drill", "--by"), "falta o valor da opção --by."),
+        (("demo", "--scenario", "leek"), "não há o cenário leek; há: leak"),
+        (("simulate", "nada.toml"), "nada.toml não existe; dê o nome de um cenário"),
     ],
 )
 def test_what_was_typed_wrong_is_said_in_the_persons_language_with_what_would_be_right(
