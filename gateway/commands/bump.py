@@ -137,6 +137,4 @@ def _figure(talk: Talk, value: float, places: int) -> str:
 
 def _day(talk: Talk, day: str | None) -> str:
     """A day as people write it; what was never done has none."""
-    if not day:
-        return talk.text("due.unknown")
-    return f"{date.fromisoformat(day):%d/%m/%Y}" if talk.words.language == "pt-BR" else day
+    return talk.day(date.fromisoformat(day)) if day else talk.text("due.unknown")

@@ -10,6 +10,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from gateway.commissioning.bump_verdict import Limits, limits_of, objections
+from gateway.commissioning.told import told_on
 from gateway.commissioning.upkeep import Due, dues
 from gateway.depot import Depot
 from gateway.journal import StoreError
@@ -82,19 +83,25 @@ def bumped_on(journal: Path, heads: Mapping[str, Limits], zone: tzinfo) -> dict[
 def dues_of(depot: Depot) -> tuple[dict[str, tuple[Due, ...]], str]:
     """Return what every head of a depot is due for, and why the bump tests are unknown where the journal is unreadable.
 
+    The later day counts: of the configuration, the journal's bump tests, and what people told the registers.
+
     No query fails for a journal that cannot be read: it says so instead.
     """
     heads = {str(detector.id): limits_of(depot, detector) for detector in depot.detectors}
     try:
-        bumped, trouble = bumped_on(depot.journal, heads, ZoneInfo(depot.timezone)), ""
+        bumped, told, trouble = bumped_on(depot.journal, heads, ZoneInfo(depot.timezone)), told_on(depot.journal), ""
     except StoreError as error:
-        bumped, trouble = {}, str(error)
+        bumped, told, trouble = {}, {}, str(error)
+
+    def last(detector: str, fact: str, known: date | None) -> date | None:
+        return max((day for day in (known, told.get(detector, {}).get(fact)) if day is not None), default=None)
+
     found = {
         str(detector.id): dues(
             detector.intervals,
-            calibrated_on=detector.calibrated_on,
-            bumped_on=bumped.get(str(detector.id)),
-            tested_on=detector.tested_on,
+            calibrated_on=last(str(detector.id), "calibrated_on", detector.calibrated_on),
+            bumped_on=last(str(detector.id), "bumped_on", bumped.get(str(detector.id))),
+            tested_on=last(str(detector.id), "function_tested_on", detector.tested_on),
         )
         for detector in depot.detectors
     }
