@@ -113,6 +113,7 @@ class Engine:
             put_back(self._restored, turn, self.book, self.sight, self.telling, self.suppressing, self.deadlines)
             self.tests.put_back(last_of(self._restored.tests), turn)
             self._restored = None
+            self._conclude(turn)  # what a rule kept quiet when it ran last may have no rule any more
         self.tests.take_orders(self.orders.tests, turn)
         self.time.begin(turn)
         self.outputs.follow(turn, force=True)
@@ -341,7 +342,10 @@ class Engine:
 
     def _look_at_clock(self, now: Stamp) -> list[Effect]:
         turn = self.time.look(now)
-        return NOTHING if turn is None else self._close(turn)
+        if turn is None:
+            return NOTHING
+        self._conclude(turn)  # a rule may have come to its last day, or not be there yet
+        return self._close(turn)
 
     def _watches(self) -> dict[str, Json]:
         """Who is watched from now on, for the ledger of watched time."""

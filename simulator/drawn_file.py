@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from simulator.draws import DrawnBus, DrawnDepot, DrawnHead, DrawnRule, DrawnSupply
+from simulator.draws import DrawnBus, DrawnDepot, DrawnGate, DrawnHead, DrawnRule, DrawnSupply
 
 AREA: Final = "patio"
 BOARD: Final = "avisos"
@@ -26,6 +26,7 @@ def toml(drawn: DrawnDepot) -> str:
         blocks.append(f'[[channel]]\nid = "{BOARD}"\nkind = "mqtt"\n')
     blocks += [_supply(supply) for supply in drawn.supplies]
     blocks += [_rule(rule) for rule in drawn.rules]
+    blocks += [_gate(gate) for gate in drawn.gates]
     if drawn.has_broker:
         blocks.append('[mqtt]\nhost = "127.0.0.1"\nport = 1883\n')
     return "\n".join(blocks)
@@ -143,6 +144,21 @@ def _rule(rule: DrawnRule) -> str:
     during = f'during = "{rule.during}"\n' if rule.during else ""
     return f'[[suppression]]\nalarms = [{alarms}]\n{during}by = "Rui"\nreason = "em obras"\nuntil = {rule.until}\n'
 
+
+def _gate(gate: DrawnGate) -> str:
+    return _GATE.format(gate=gate, area=AREA)
+
+
+_GATE = """\
+[[stock_source]]
+id = "{gate.id}"
+mqtt = "{gate.topic}"
+value = "/count"
+number = "/seq"
+area = "{area}"
+size = "P-13"
+act = "{gate.act}"
+"""
 
 _SUPPLY = """\
 [[supply]]

@@ -78,6 +78,15 @@ class DrawnRule:
 
 
 @dataclass(frozen=True, slots=True)
+class DrawnGate:
+    """A counter at a gate, behind the broker; `act`: containers come ``in`` or go ``out``."""
+
+    id: str
+    topic: str
+    act: str
+
+
+@dataclass(frozen=True, slots=True)
 class DrawnYard:
     """The weather, and from which size on a leak is right under its head, where gas is too rich for some."""
 
@@ -104,12 +113,13 @@ class DrawnDepot:
     supplies: tuple[DrawnSupply, ...] = ()
     rules: tuple[DrawnRule, ...] = ()
     zone: str = ZONE
+    gates: tuple[DrawnGate, ...] = ()
 
     @property
     def has_broker(self) -> bool:
         """Whether anything hangs on a broker."""
         behind = any(not head.bus for head in self.heads) or any(siren.topic for siren in self.sirens)
-        return behind or self.board or any(supply.topic for supply in self.supplies)
+        return behind or self.board or bool(self.gates) or any(supply.topic for supply in self.supplies)
 
 
 def depot(seed: int) -> DrawnDepot:
@@ -139,7 +149,10 @@ def depot(seed: int) -> DrawnDepot:
         f"deposito-{seed}", tuple(buses), tuple(heads), tuple(sirens), phones, 60 if dice.whether(0.5) else 0
     )
     found = _in_a_yard(dice, found) if dice.whether(0.2) else found
-    return _with_house(dice, found)
+    found = _with_house(dice, found)
+    if not dice.whether(0.25):
+        return found
+    return replace(found, gates=(DrawnGate("portao", "portao/contagem", "in" if dice.whether(0.7) else "out"),))
 
 
 def changed(drawn: DrawnDepot, changes: Iterable[str]) -> DrawnDepot:

@@ -16,7 +16,7 @@ from simulator.answers import CountFault, IdFault, ScriptedUnit
 from simulator.boards import Boards
 from simulator.checker import Checker
 from simulator.disks import LossyDisk
-from simulator.drawn_file import BOARD
+from simulator.drawn_file import AREA, BOARD
 from simulator.drawn_heads import STEP_S, FieldHead
 from simulator.drawn_yards import Spills
 from simulator.draws import DrawnDepot
@@ -29,6 +29,8 @@ from simulator.pipes import NetLoop
 from simulator.promises import Shown, Sight
 from simulator.rounds import Rounds
 from simulator.scripted import ScriptedServer
+from simulator.stock import Stock
+from simulator.turnstiles import Turnstiles
 
 PUBLISHES_S: Final = 1.0
 WORST_FIRST: Final = (Sight.SILENT, Sight.BAD, Sight.DOUBTFUL)
@@ -71,6 +73,8 @@ class Field:
         self._boards = Boards(drawn.sirens, self._lines, self.broker, self._ill_ways, checker, rounds, loop.time)
         ways, hinders = self._ill_ways, self._boards.hinders
         self._feeds = Feeds(drawn.supplies, self._lines, self.broker, ways, rounds.mains, loop, hinders)
+        self.stock = Stock({gate.id: gate.act for gate in drawn.gates}, AREA, rounds.expect)
+        self.turnstiles = Turnstiles(drawn.gates, self.broker, self.stock, loop)
         if drawn.board:
             rounds.board = Noticeboard(depot.id, self.broker, self._board_took)
 
@@ -79,6 +83,7 @@ class Field:
         for line in self._lines.values():
             await line.start()
         self._feeds.begin()
+        self.turnstiles.begin()
         for head in self.heads.values():
             self._show(head)
             if not head.drawn.bus:
@@ -180,6 +185,7 @@ class Field:
                 self._feeds.fit(target, mishap, on=on)
             case Place.DISK:
                 self._fit_disk()
+                self.stock.way(self._loop.time(), "disk", well=not self._ill_disk)
 
     def _way_changed(self, line: str) -> None:
         """Whoever is reached over this line, or (empty) over the broker, is reached otherwise from now on."""
@@ -188,6 +194,8 @@ class Field:
                 self._show(head)
         self._boards.line_changed(line)
         self._feeds.line_changed(line)
+        if not line:
+            self.stock.way(self._loop.time(), "broker", well=not self._ill_ways[""])
         if not line and self._rounds.board is not None:
             now = self._loop.time()
             self._checker.way_out(now, BOARD, well=not self._ill_ways[""])

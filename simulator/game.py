@@ -112,6 +112,9 @@ class Game:
         elif what == "leak":
             self._witness.note("leak", target, happening.size)
             self._field.leak(target, happening.lasts, happening.size)
+        elif what == "passage":
+            self._witness.note("passage", target, happening.size)
+            self._field.turnstiles.passes(target, int(happening.size))
         elif what in MISHAPS:
             self._witness.note("strike", what, target)
             await self._field.strike(what, target)
@@ -160,6 +163,7 @@ class Game:
         now, life = self._loop.time(), self._witness.life
         self._checker.follows(now, {str(head.id) for head in self._depot.detectors})
         self._rounds.follows(now, posted(self._depot, self._changes))
+        self._field.stock.stirred(now)
         if life is not None:
             await life.follow(self._depot)
 

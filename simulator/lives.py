@@ -17,12 +17,14 @@ from gateway.hands import Hands
 from gateway.journal import Journal, open_anyhow
 from gateway.leaving import let_go
 from gateway.links import Links
+from gateway.office.forms import forms
 from gateway.runtime import Runtime
 from gateway.wiring import Ears, Outside, Wiring, build, orders
 from sensors.drivers.pacer import Pacer
 from sensors.readings import Scan
 from simulator.disks import LossyDisk
 from simulator.field import Field
+from simulator.gatehouse import Gatehouse
 from simulator.virtual import VirtualClock, VirtualLoop
 from simulator.virtual_threads import VirtualThreads
 
@@ -101,6 +103,8 @@ class Life:
         self.engine = Engine(orders(depot, self.wiring), boot, self.journal.restored, clock.now())
         self.hands.take(self.engine, self.wiring)
         self._beating: asyncio.TimerHandle | None = None
+        self._forms = forms() if depot.stock_sources else {}
+        self.office = self._open_office(depot)
 
     def begin(self, onlooker: Onlooker) -> None:
         """Watch."""
@@ -121,6 +125,7 @@ class Life:
         effects = self.engine.reorder(orders(depot, wiring), self._clock.now(), left)
         self.hands.take(self.engine, wiring)
         self.hands.perform(effects)
+        self.office = self._open_office(depot)
         self._start_wiring()
 
     def _build(self, depot: Depot) -> Wiring:
@@ -132,8 +137,13 @@ class Life:
         outside = Outside(self._field.broker.connect, phone)
         return build(depot, self._clock, self._pacer, self.hands.ears(), outside)
 
+    def _open_office(self, depot: Depot) -> Gatehouse | None:
+        if depot.mqtt is None or not depot.stock_sources:
+            return None
+        return Gatehouse(depot, depot.mqtt, self._forms, self._clock, self.hands, self._field.broker.connect)
+
     def _start_wiring(self) -> None:
-        for name, part in self.wiring.parts:
+        for name, part in (*self.wiring.parts, *(() if self.office is None else self.office.parts)):
             self.runtime.start(name, part, "wiring")
 
     def _beat(self) -> None:

@@ -82,7 +82,7 @@ class Rounds:
     _gas_at: float = NEVER
 
     def __post_init__(self) -> None:
-        self.mains, self.quiet = Mains(self._expect), Quiet(self._expect)
+        self.mains, self.quiet = Mains(self.expect), Quiet(self.expect)
         self.follows(NEVER, self.posted)
 
     # --- told of the world and of the gateway ---------------------------------------------------------
@@ -147,7 +147,7 @@ class Rounds:
         self.mains.look(now, book)
         self.quiet.look(now, utc_ns, book)
         if self.board is not None:
-            self.board.look(now, book, owed, self._expect)
+            self.board.look(now, book, owed, self.expect)
         for alarm in book:
             if alarm.key.kind is Kind.GAS:
                 self._look_at_gas(now, alarm, book)
@@ -161,11 +161,11 @@ class Rounds:
 
     def _look_at_gas(self, now: float, alarm: AlarmState, book: Book) -> None:
         name = alarm.key.subject
-        self._expect(now, "gas-never-quiet", f"{name}: gas is {alarm.suppression}", alarm.suppressed is None)
+        self.expect(now, "gas-never-quiet", f"{name}: gas is {alarm.suppression}", alarm.suppressed is None)
         if alarm.drill:
             window = book.get(AlarmKey(name, Kind.BLIND))
             tested = window is not None and window.present and window.reason == WindowKind.TEST.value
-            self._expect(now, "windows", f"{name}: gas stands as a drill, and nobody tests it", tested)
+            self.expect(now, "windows", f"{name}: gas stands as a drill, and nobody tests it", tested)
 
     def _look_at_blind(self, now: float, head: str, source: str, book: Book) -> None:
         """The owner has heard of every blind head, from itself or from its cable."""
@@ -181,7 +181,7 @@ class Rounds:
         often = (AlarmKey(f"chatter:{head}", Kind.SYSTEM), AlarmKey(f"chatter:{source}", Kind.SYSTEM))
         together = any(book.get(key) is not None for key in (*often, AlarmKey("flood", Kind.SYSTEM)))
         said = f"{head}: blind since {raised:.3f} ({alarm.reason}), and the owner does not know"
-        self._expect(now, "blind-is-told", said, self._was_told(head) or by_cable or together)
+        self.expect(now, "blind-is-told", said, self._was_told(head) or by_cable or together)
 
     def _look_at_siren(self, now: float, name: str, siren: _Siren, book: Book, *, settled: bool) -> None:
         """A coil that is well does as the alarms want; of one that does not, or cannot be asked, somebody is told."""
@@ -198,9 +198,9 @@ class Rounds:
             return
         state = f"{name}: {'on' if siren.on else 'off'}, wanted {'on' if wanted else 'off'}"
         if siren.well:
-            self._expect(now, "siren-follows", state, siren.on is wanted)
+            self.expect(now, "siren-follows", state, siren.on is wanted)
         elif siren.mute or now - siren.amiss >= SETTLED_S:
-            self._expect(now, "siren-is-told", f"{state}, and nobody is told", told)
+            self.expect(now, "siren-is-told", f"{state}, and nobody is told", told)
 
     # --- details --------------------------------------------------------------------------------------
 
@@ -211,7 +211,8 @@ class Rounds:
     def _owner_heard_all_since(self, since: float) -> bool:
         return self._owner_well and self._owner_since <= since - PHONE_RECOVERS_S
 
-    def _expect(self, now: float, promise: str, detail: str, holds: bool) -> None:
+    def expect(self, now: float, promise: str, detail: str, holds: bool) -> None:
+        """Note whether a promise is kept."""
         if holds:
             self.kept[promise] = self.kept.get(promise, 0) + 1
         else:

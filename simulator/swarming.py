@@ -1,15 +1,18 @@
 """``vigia swarm``: drawn depots in virtual time, held against the promises; says what broke them, and by how little."""
 
+import logging
 import os
 import subprocess
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
 import click
+import structlog
 
 from alerts.messages.catalogue import Catalogue
 from gateway.commands.numbers import Number
@@ -29,16 +32,17 @@ def command(talk: Talk) -> click.Command:
         began, failed, kept = time.monotonic(), 0, dict[str, int]()
         commit = _commit()
         told: list[dict[str, Any]] = []
-        for verdict in _verdicts(range(first, first + seeds), hours, jobs):
-            _add(kept, verdict.kept)
-            failed += bool(verdict.broken)
-            shown = swarm.shortest(verdict) if verdict.broken else verdict
-            if as_json:
-                told.append(_document(shown))
-            elif shown.broken:
-                _explain(talk, words, shown, commit)
-            else:
-                talk.put(words.text("swarm.well", seed=shown.seed, trace=shown.trace, events=shown.events))
+        with _unheard():
+            for verdict in _verdicts(range(first, first + seeds), hours, jobs):
+                _add(kept, verdict.kept)
+                failed += bool(verdict.broken)
+                shown = swarm.shortest(verdict) if verdict.broken else verdict
+                if as_json:
+                    told.append(_document(shown))
+                elif shown.broken:
+                    _explain(talk, words, shown, commit)
+                else:
+                    talk.put(words.text("swarm.well", seed=shown.seed, trace=shown.trace, events=shown.events))
         spent_s = time.monotonic() - began
         if as_json:
             figures = {"failed": failed, "depot_hours": seeds * hours, "spent_s": round(spent_s, 1), "kept": kept}
@@ -65,6 +69,17 @@ def command(talk: Talk) -> click.Command:
             json_option(talk),
         ],
     )
+
+
+@contextmanager
+def _unheard() -> Iterator[None]:
+    """What the parts of drawn depots log is for nobody: they fail on purpose. So for workers begun within, too."""
+    usual = structlog.get_config()
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
+    try:
+        yield
+    finally:
+        structlog.configure(**usual)
 
 
 def _verdicts(seeds: range, hours: float, jobs: int) -> Iterator[Verdict]:

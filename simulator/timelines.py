@@ -24,10 +24,11 @@ class Happening:
 
     Attributes:
         at, lasts: seconds after the gateway's first start.
-        what: ``leak``, a name of `MISHAPS`, or something that people or the machine do: see `PEOPLE` and `MACHINE`.
+        what: ``leak``, ``passage`` of containers, a name of `MISHAPS`, or something that people or the machine do: see
+            `PEOPLE` and `MACHINE`.
         target: a head, line, siren, phone or supply; of a ``reload`` what has changed (`simulator.draws.changed`);
             empty where there is only one thing that it can befall.
-        size: %LEL of a leak, seconds of a clock's step, minutes of a window.
+        size: %LEL of a leak, containers, seconds of a clock's step, minutes of a window.
     """
 
     at: float
@@ -61,6 +62,10 @@ def timeline(seed: int, drawn: DrawnDepot, hours: float) -> tuple[Happening, ...
         head = dice.one_of(drawn.heads).id
         at = dice.between(SETTLING_S, max(span - SETTLING_S, SETTLING_S + 1))
         found.append(Happening(at, dice.one_of(PEOPLE), head, size=dice.between(1.0, 10.0)))
+    for gate in drawn.gates:
+        for _ in range(max(1, round(hours * 6))):
+            at = dice.between(SETTLING_S, max(span - SETTLING_S, SETTLING_S + 1))
+            found.append(Happening(at, "passage", gate.id, size=float(1 + int(dice.roll() * 40))))
     return tuple(sorted(found, key=lambda each: (each.at, each.what, each.target)))
 
 

@@ -3,12 +3,14 @@
 import asyncio
 import hashlib
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import Final
 
 from alerts.dispatcher import WAITING_MAX
 from alerts.outbox import MOST_OWED
 from gateway.events import Deliver, Effect, Entry, Record, SetOutput
 from gateway.hands import OUTCOMES_WAITING
+from gateway.journal.errors import StoreError
 from gateway.journal.writer import MOST_QUEUED
 from gateway.records import event_from
 from simulator.bookkeeping import Bookkeeping
@@ -17,6 +19,7 @@ from simulator.lives import Life, Onlooker
 from simulator.pipes import NetLoop
 from simulator.promises import Broken
 from simulator.rounds import Rounds
+from simulator.stock import Stock
 from simulator.virtual import VirtualClock
 
 MOST_TIMERS: Final = 400
@@ -38,7 +41,13 @@ class Witness(Onlooker):
     """
 
     def __init__(
-        self, loop: NetLoop, clock: VirtualClock, checker: Checker, rounds: Rounds, looks: Callable[[float], None]
+        self,
+        loop: NetLoop,
+        clock: VirtualClock,
+        checker: Checker,
+        rounds: Rounds,
+        stock: Stock,
+        looks: Callable[[float], None],
     ) -> None:
         self.life: Life | None = None
         self.events = 0
@@ -47,6 +56,7 @@ class Witness(Onlooker):
         self._clock = clock
         self._checker = checker
         self._rounds = rounds
+        self._stock = stock
         self._looks = looks
         self._began = loop.time()
         self._trace = hashlib.sha256()
@@ -103,6 +113,7 @@ class Witness(Onlooker):
         self.books.put_back(now, life.journal.restored, life.engine.book, owed)
         self._checker.began(now)
         self._rounds.stirred(now)
+        self._stock.stirred(now)
         self.inspect()
 
     def ends(self) -> None:
@@ -170,6 +181,7 @@ class Witness(Onlooker):
             return
         owed = {owing.delivery.channel for owing in life.engine.telling.outbox}
         self._rounds.look(now, self._clock.now().utc, life.engine.book, owed)
+        self._look_at_stock(now, life)
         lanes = life.wiring.dispatcher.counts()
         figures = {
             "outbox": (len(life.engine.telling.outbox), MOST_OWED),
@@ -181,6 +193,12 @@ class Witness(Onlooker):
         }
         figures |= {f"lane {name}": (lane.waiting, WAITING_MAX) for name, lane in lanes.items()}
         self.books.bounded(now, figures)
+
+    def _look_at_stock(self, now: float, life: Life) -> None:
+        if life.office is not None and not self._stock.ill:
+            with suppress(StoreError):  # a journal that was just cut off; it is looked at again
+                life.office.catch_up()
+                self._stock.look(now, life.office.desk)
 
     def look_at_drops(self, life: Life) -> None:
         """Nothing goes without being counted, and nothing at all where there is room."""

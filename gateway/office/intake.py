@@ -5,6 +5,8 @@ What a source tells is no request: what cannot be booked moves nothing and stand
 
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
+from typing import Protocol
+from zoneinfo import ZoneInfo
 
 import structlog
 
@@ -15,9 +17,8 @@ from gateway.depot import Depot
 from gateway.journal.reader import JournalReader
 from gateway.office import counting, tickets
 from gateway.office import entries as kept
-from gateway.office.books import Books
 from gateway.office.counting import StockSource
-from gateway.office.desk import Admitted, Told
+from gateway.office.desk import Admitted, Desk, Told
 from gateway.weighing import WEIGHED, Scale, Weighed, weighed_in
 
 LONGEST_AGAIN_MS = 86_400_000
@@ -25,6 +26,14 @@ LONGEST_AGAIN_MS = 86_400_000
 
 BESIDE_MS, AFTER_MS = 20_000, 5_000
 """How long before and after a weighing its container's tag may have been read."""
+
+
+class Shelf(Protocol):
+    """The registers, as far as the intake needs them (`gateway.office.books.Books`)."""
+
+    desk: Desk
+    zone: ZoneInfo
+
 
 Write = Callable[[str, Sequence[kept.Line], Millis], Awaitable[None]]
 
@@ -36,7 +45,7 @@ class Intake:
         write: has lines entered, signed with the source's id.
     """
 
-    def __init__(self, depot: Depot, books: Books, write: Write) -> None:
+    def __init__(self, depot: Depot, books: Shelf, write: Write) -> None:
         self._books = books
         self._scales = {scale.id: scale for scale in depot.scales}
         self._write = write

@@ -156,6 +156,31 @@ def test_channels_that_show_states_get_what_people_do_not_hear() -> None:
     assert [cause for _, cause in room.told("dona")] == ["raised", "shelved"]
 
 
+def test_what_a_rule_kept_quiet_is_told_after_a_start_that_knows_no_such_rule() -> None:
+    key = AlarmKey("GD-1", Kind.BLIND)
+    room = begun(orders(*BOTH, by_design=(by_design(key),)))
+    blind(room)
+    room.wait(0.2, clean=("GD-2",))
+    assert room.told("dona") == []
+    again = room.crash(orders=orders(*BOTH))
+    again.wait(0.3)
+    assert again.told("dona") == [("GD-1", "unsuppressed")]
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_a_rule_whose_last_day_a_step_of_the_clock_brings_is_over_whatever_else_happens(there: bool) -> None:
+    room = begun(orders(*BOTH, by_design=(by_design(HOOK, until_s=7200.0),)))
+    if there:  # back and forth again: no alarm says that the clock is wrong
+        room.skew_s = -3600.0
+        room.wait(1.0, clean=BOTH)
+    unwell(room)
+    room.wait(1.0, clean=BOTH)
+    assert room.alarm("influx", Kind.SYSTEM).suppressed is not None  # type: ignore[union-attr]
+    room.skew_s = 7200.0
+    room.wait(1.0, clean=BOTH)
+    assert ("influx", "unsuppressed") in room.told("dona")
+
+
 CABLE = AlarmKey("bus", Kind.BLIND)
 
 

@@ -1,13 +1,16 @@
 """The swarm: a hundred depot-hours on every commit, the same trace from the same seed, and how a failure is told."""
 
+import json
 import os
 import subprocess
 import sys
 from dataclasses import replace
 
 import pytest
+from click.testing import CliRunner
 
 from simulator import draws, swarm, timelines
+from simulator.swarming import swarm_command
 from simulator.timelines import Happening
 
 HOURS = 4.0
@@ -65,3 +68,9 @@ def test_a_failure_is_cut_down_to_what_it_takes(monkeypatch) -> None:
     assert shortest.broken[0].promise == verdict.broken[0].promise == "blind-in-time"
     again = swarm.play(seed, draws.depot(seed), shortest.timeline, 0.5)
     assert again.broken == shortest.broken and again.trace == shortest.trace
+
+
+def test_what_drawn_depots_log_is_kept_off_the_command_s_answer() -> None:
+    seed = next(seed for seed in range(1, 99) if any(gate.act == "out" for gate in draws.depot(seed).gates))
+    found = CliRunner().invoke(swarm_command, ["--seed", str(seed), "--seeds", "1", "--hours", "0.2", "--json"])
+    assert found.exit_code == 0 and json.loads(found.output)["failed"] == 0

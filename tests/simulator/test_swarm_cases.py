@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from simulator import swarm
-from simulator.draws import LAST_DAY, DrawnBus, DrawnDepot, DrawnHead, DrawnRule, DrawnSiren, DrawnSupply
+from simulator.draws import LAST_DAY, DrawnBus, DrawnDepot, DrawnGate, DrawnHead, DrawnRule, DrawnSiren, DrawnSupply
 from simulator.swarm import Verdict
 from simulator.timelines import Happening
 
@@ -160,6 +160,45 @@ def test_what_a_rule_kept_quiet_is_told_once_its_last_day_is_over() -> None:
         depot=replace(DEPOT, rules=(rule,)),
     )
     assert verdict.kept["rule-lapses"] > 3 and verdict.kept["blind-is-told"] > 3
+
+
+@pytest.mark.parametrize("what", ["restart", "power-cut"])
+def test_what_a_rule_kept_quiet_speaks_after_a_start_without_that_rule(what: str) -> None:
+    verdict = played(
+        Happening(80.0, "mute-unit", "GD-101", 250.0),
+        Happening(110.0, what, lasts=20.0),
+        Happening(115.0, "reload", "rules-gone", 300.0),
+        depot=replace(DEPOT, rules=(DrawnRule(("BLIND GD-101",)),)),
+    )
+    assert verdict.kept["rule-lapses"] > 1 and verdict.kept["blind-is-told"] > 3
+
+
+# --- what passes the gate ------------------------------------------------------------------------
+
+
+def passage(at: float, units: int) -> Happening:
+    return Happening(at, "passage", "portao", size=float(units))
+
+
+BEFALLS = ("kill", "power-cut", "restart", "broker-gone", "broker-mute", "slower-disk", "reload")
+
+
+@pytest.mark.parametrize("what", BEFALLS)
+def test_every_container_that_comes_is_booked_once_whatever_befalls_the_watch(what: str) -> None:
+    verdict = played(
+        passage(80.0, 7),
+        Happening(99.98, what, "as-it-was" if what == "reload" else "", lasts=40.0),
+        passage(100.0, 12),
+        passage(101.0, 3),
+        passage(150.0, 5),
+        depot=replace(DEPOT, gates=(DrawnGate("portao", "portao/contagem", "in"),)),
+    )
+    assert verdict.kept["count-kept"] >= 4 and verdict.kept["count-once"] > 30
+
+
+def test_containers_that_go_and_never_came_are_left_to_a_person_to_count() -> None:
+    verdict = played(passage(80.0, 7), depot=replace(DEPOT, gates=(DrawnGate("portao", "portao/contagem", "out"),)))
+    assert verdict.kept["refusal-kept"] > 10
 
 
 # --- what the broker shows -----------------------------------------------------------------------
