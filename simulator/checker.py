@@ -42,6 +42,9 @@ RESTART_S: Final = 4.0
 RELOADS_S: Final = 1.1
 """A silent head is announced this long after new orders at the latest, where its time was up before."""
 
+BEGINS_ANEW_S: Final = 3.0
+"""And so long after that a line on which somebody is mute may take to come to all the others."""
+
 DEEDS: Final = {
     WindowKind.TEST.value: "test",
     WindowKind.INHIBIT.value: "inhibit",
@@ -341,6 +344,9 @@ class Checker:
         if event.reason == "over-range" and head.over_at >= now - MEMORY_S:
             return  # gas of the highest level, and a head that cannot say how much
         young = self._up_since is None or now - max(self._up_since, head.watched_since) < RECOVERS_S
+        # new orders forget who answers: on a slow line a neighbour that has just fallen mute is asked first, once more
+        beside = (each.shown.sight for each in self._heads.values() if each.rule.source == head.rule.source)
+        young = young or (now - self._excused_to < BEGINS_ANEW_S and Sight.SILENT in beside)
         if not young and head.shown.sight is Sight.PLAIN and head.plain_since < now - RECOVERS_S:
             self._break(now, "no-false-blind", f"{name}: announced as not watching ({event.reason}), and reads well")
         self._keep("no-false-blind")

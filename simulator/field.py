@@ -10,6 +10,7 @@ from typing import Any, Final, assert_never
 
 from alerts.alarms import Cause, Level, Notice
 from gateway.depot import Depot, WebhookChannel
+from gateway.office.forms import forms
 from sensors.profiles import Profile
 from sensors.wire.points import Basis
 from simulator.answers import CountFault, IdFault, ScriptedUnit
@@ -71,9 +72,11 @@ class Field:
             line.log = deque(maxlen=0)
             line.units = {head.unit: ScriptedUnit() for head in drawn.heads if head.bus == bus.id}
         self._boards = Boards(drawn.sirens, self._lines, self.broker, self._ill_ways, checker, rounds, loop.time)
-        ways, hinders = self._ill_ways, self._boards.hinders
-        self._feeds = Feeds(drawn.supplies, self._lines, self.broker, ways, rounds.mains, loop, hinders)
+        self._feeds = Feeds(
+            drawn.supplies, self._lines, self.broker, self._ill_ways, rounds.mains, loop, self._never_rests
+        )
         self.stock = Stock({gate.id: gate.act for gate in drawn.gates}, AREA, rounds.expect)
+        self.forms = forms() if drawn.gates else {}
         self.turnstiles = Turnstiles(drawn.gates, self.broker, self.stock, loop)
         if drawn.board:
             rounds.board = Noticeboard(depot.id, self.broker, self._board_took)
@@ -201,9 +204,16 @@ class Field:
             self._checker.way_out(now, BOARD, well=not self._ill_ways[""])
             self._rounds.board.restless(now)
 
+    def _never_rests(self, line: str) -> bool:
+        """Whether somebody on this line answers so slowly that whoever is not urgent may not be asked."""
+        here = (head for head in self.heads.values() if head.drawn.bus == line)
+        slow = any("delay_s" in MISHAPS[what].changes for head in here for what in head.mishaps)
+        return slow or self._boards.hinders(line)
+
     def _fit_head(self, head: FieldHead, mishap: Mishap, *, on: bool) -> None:
         self._fit_unit(head)
         self._show(head)
+        self._feeds.line_changed(head.drawn.bus)
         if mishap.changes.get("kept") and on:
             self._keep(head)
 

@@ -40,6 +40,7 @@ class Gatehouse:
     def __init__(
         self, depot: Depot, settings: MqttSettings, forms: dict[str, Form], clock: Clock, hands: Hands, connect: Connect
     ) -> None:
+        self.depot = depot
         self.desk = Desk(forms, (area.id for area in depot.areas))
         self.zone = ZoneInfo(depot.timezone)
         self._forms = forms

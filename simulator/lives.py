@@ -17,7 +17,6 @@ from gateway.hands import Hands
 from gateway.journal import Journal, open_anyhow
 from gateway.leaving import let_go
 from gateway.links import Links
-from gateway.office.forms import forms
 from gateway.runtime import Runtime
 from gateway.wiring import Ears, Outside, Wiring, build, orders
 from sensors.drivers.pacer import Pacer
@@ -103,7 +102,6 @@ class Life:
         self.engine = Engine(orders(depot, self.wiring), boot, self.journal.restored, clock.now())
         self.hands.take(self.engine, self.wiring)
         self._beating: asyncio.TimerHandle | None = None
-        self._forms = forms() if depot.stock_sources else {}
         self.office = self._open_office(depot)
 
     def begin(self, onlooker: Onlooker) -> None:
@@ -140,7 +138,7 @@ class Life:
     def _open_office(self, depot: Depot) -> Gatehouse | None:
         if depot.mqtt is None or not depot.stock_sources:
             return None
-        return Gatehouse(depot, depot.mqtt, self._forms, self._clock, self.hands, self._field.broker.connect)
+        return Gatehouse(depot, depot.mqtt, self._field.forms, self._clock, self.hands, self._field.broker.connect)
 
     def _start_wiring(self) -> None:
         for name, part in (*self.wiring.parts, *(() if self.office is None else self.office.parts)):

@@ -17,7 +17,7 @@ from simulator.bookkeeping import Bookkeeping
 from simulator.checker import Checker
 from simulator.lives import Life, Onlooker
 from simulator.pipes import NetLoop
-from simulator.promises import Broken
+from simulator.promises import NEVER, Broken
 from simulator.rounds import Rounds
 from simulator.stock import Stock
 from simulator.virtual import VirtualClock
@@ -25,6 +25,9 @@ from simulator.virtual import VirtualClock
 MOST_TIMERS: Final = 400
 MOST_DEADLINES: Final = 2_000
 MOST_TASKS: Final = 100
+
+STOCK_LOOKS_S: Final = 50.0
+"""The books are looked at so often at most: each look opens the journal."""
 
 STANDS_LONGER: Final = ("flood", "chatter:")
 """Conditions that tell of the last minutes as a whole."""
@@ -57,6 +60,7 @@ class Witness(Onlooker):
         self._checker = checker
         self._rounds = rounds
         self._stock = stock
+        self._stock_seen = NEVER
         self._looks = looks
         self._began = loop.time()
         self._trace = hashlib.sha256()
@@ -195,7 +199,8 @@ class Witness(Onlooker):
         self.books.bounded(now, figures)
 
     def _look_at_stock(self, now: float, life: Life) -> None:
-        if life.office is not None and not self._stock.ill:
+        if life.office is not None and not self._stock.ill and now - self._stock_seen >= STOCK_LOOKS_S:
+            self._stock_seen = now
             with suppress(StoreError):  # a journal that was just cut off; it is looked at again
                 life.office.catch_up()
                 self._stock.look(now, life.office.desk)

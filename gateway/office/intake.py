@@ -31,6 +31,7 @@ BESIDE_MS, AFTER_MS = 20_000, 5_000
 class Shelf(Protocol):
     """The registers, as far as the intake needs them (`gateway.office.books.Books`)."""
 
+    depot: Depot
     desk: Desk
     zone: ZoneInfo
 
