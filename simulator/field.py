@@ -34,6 +34,9 @@ from simulator.stock import Stock
 from simulator.turnstiles import Turnstiles
 
 PUBLISHES_S: Final = 1.0
+KEEPS_THE_STREAM: Final = frozenset({"silent", "exception", "word"})
+"""Faults of a head that leave its line as it was for all others."""
+
 WORST_FIRST: Final = (Sight.SILENT, Sight.BAD, Sight.DOUBTFUL)
 
 
@@ -205,10 +208,15 @@ class Field:
             self._rounds.board.restless(now)
 
     def _never_rests(self, line: str) -> bool:
-        """Whether somebody on this line answers so slowly that whoever is not urgent may not be asked."""
-        here = (head for head in self.heads.values() if head.drawn.bus == line)
-        slow = any("delay_s" in MISHAPS[what].changes for head in here for what in head.mishaps)
-        return slow or self._boards.hinders(line)
+        """Whether those on this line answer so slowly or so badly that whoever is not urgent may not be asked.
+
+        Where the only heads are mute, a gateway to a serial line is held by the looks for them.
+        """
+        heads = [head for head in self.heads.values() if head.drawn.bus == line]
+        ill = [[MISHAPS[what] for what in head.mishaps if MISHAPS[what].sight is not Sight.PLAIN] for head in heads]
+        bad = any(not each.changes.keys() & KEEPS_THE_STREAM for some in ill for each in some)
+        alone = bool(heads) and all(ill) and line not in self._rtu
+        return bad or alone or self._boards.hinders(line)
 
     def _fit_head(self, head: FieldHead, mishap: Mishap, *, on: bool) -> None:
         self._fit_unit(head)

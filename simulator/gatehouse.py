@@ -11,7 +11,7 @@ import msgspec
 
 from compliance.registers.entries import Millis
 from compliance.registers.forms import Form
-from dashboards.office import File, Paper
+from dashboards.office import File, paper
 from dashboards.ports import Answer
 from gateway.depot import Depot
 from gateway.filing import Filing
@@ -76,7 +76,7 @@ class Gatehouse:
             return  # its next message tells it again
 
     async def _write(self, by: str, lines: Sequence[kept.Line], now: Millis) -> None:
-        papers = tuple(Paper(kept.KIND, kept.body(some, now)) for some in parts.of_entries(lines))
+        papers = tuple(paper(kept.KIND, kept.body(some, now)) for some in parts.of_entries(lines))
         ask = msgspec.json.decode(msgspec.json.encode(File(1, by, papers)), type=File)
         answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self._open = answer
