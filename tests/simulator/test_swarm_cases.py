@@ -228,3 +228,15 @@ def test_the_broker_shows_no_older_state_after_it_was_away_in_the_midst_of_gas(w
 def test_the_broker_alone_is_an_output_that_counts() -> None:
     verdict = played(leak(100.0), Happening(80.0, "hung-phone", "telefone", 90.0), depot=replace(SHOWN, sirens=()))
     assert verdict.kept["alarm-in-time"] >= 3
+
+
+@pytest.mark.parametrize("what", ["kill", "broker-gone"])
+def test_what_the_broker_kept_of_a_head_from_clear_air_ends_no_alarm(what: str) -> None:
+    here = replace(DEPOT, heads=(*HEADS, DrawnHead("GD-901", "json")))
+    verdict = played(
+        Happening(70.0, "kept-message", "GD-901", 200.0),
+        leak(80.0, head="GD-901"),
+        Happening(95.0, what, lasts=10.0),
+        depot=here,
+    )
+    assert verdict.kept["alarm-in-time"] >= 3
