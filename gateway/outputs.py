@@ -37,6 +37,7 @@ LEFT = "left-output:"
 class OutputState:
     """One output. `confirmed` is what was read back last, None when unknown; `since` when it was last wanted on.
 
+    `unlike`: since when it is not read to be as wanted; None while it is, or before anything is wanted of it.
     `slips`: when it was read to be otherwise though it had been as wanted; `loose` while that happens too often.
     """
 
@@ -46,6 +47,7 @@ class OutputState:
     confirmed: bool | None = None
     reason: str = ""
     at: Stamp | None = None
+    unlike: Instant | None = None
     slips: Recent = field(default_factory=lambda: Recent(SLIPS_WITHIN, SLIPS))
     loose: bool = False
 
@@ -112,7 +114,10 @@ class Outputs:
             if force or state.wanted is not wanted:
                 if wanted and not state.wanted:
                     state.since = turn.now.mono
+                if state.wanted is not wanted:
+                    state.unlike = None  # its time to follow begins now
                 state.wanted = wanted
+                self._compare(state, turn)
                 turn.outputs[output] = wanted
                 self._confirm_later(output, turn)
 
@@ -196,6 +201,7 @@ class Outputs:
             }
             turn.entry("output", body)
         state.confirmed, state.reason, state.at = report.on, report.reason, report.at
+        self._compare(state, turn)
         if slipped and state.slips.add(turn.now.mono) >= SLIPS:
             state.loose = True
             self._deadlines.at(Instant(turn.now.mono + SLIPS_WITHIN), Confirm(report.output))
@@ -215,7 +221,8 @@ class Outputs:
             state.loose = False
             if state.agrees:
                 self._conditions.set(f"output:{task.output}", turn, present=False)
-        if not state.agrees and task.output != self.testing:
+        long_enough = state.unlike is not None and turn.now.mono - state.unlike >= self.patience
+        if not state.agrees and long_enough and task.output != self.testing:
             reason, detail = state.fault
             self._conditions.set(f"output:{task.output}", turn, present=True, reason=reason, detail=detail)
 
@@ -269,6 +276,14 @@ class Outputs:
     @staticmethod
     def _unheard(alarm: AlarmState) -> bool:
         return alarm.key.kind is Kind.GAS and alarm.phase in HORN and alarm.first_output is None
+
+    @staticmethod
+    def _compare(state: OutputState, turn: Turn) -> None:
+        """Note since when an output is not as wanted: one that was in between has as long again to be so."""
+        if state.agrees:
+            state.unlike = None
+        elif state.unlike is None:
+            state.unlike = turn.now.mono
 
     def _confirm_later(self, output: str, turn: Turn) -> None:
         self._deadlines.at(Instant(turn.now.mono + self.patience), Confirm(output))

@@ -195,6 +195,19 @@ def test_an_output_that_does_not_confirm_is_an_alarm_until_it_does(shown: bool |
     assert not room.engine.book.present(alarm.key)
 
 
+def test_an_answer_lost_twice_within_the_time_to_confirm_is_no_alarm_and_one_lost_for_so_long_is() -> None:
+    room = watching()
+    for answered in (None, False, None):  # the second is lost just before the first one's time is over
+        room.give(OutputReported("sirene", answered, "timeout", room.now()))
+        room.wait(0.95, clean=tuple(AREAS))
+    assert room.alarm("output:sirene", Kind.SYSTEM) is None
+    for _ in range(2):
+        room.give(OutputReported("sirene", None, "timeout", room.now()))
+        room.wait(0.6, clean=tuple(AREAS))
+    alarm = room.alarm("output:sirene", Kind.SYSTEM)
+    assert alarm is not None and alarm.reason == "no-read-back"
+
+
 def test_an_output_that_others_switch_while_nothing_stands_is_an_alarm_too() -> None:
     room = watching()
     room.wait(1.0, clean=tuple(AREAS))
