@@ -32,7 +32,7 @@ from gateway.notify import ServiceManager
 from gateway.picture import Picture, depot_view
 from gateway.pulse import BEAT
 from gateway.recording import Recording
-from gateway.reloading import NewOrders, NotFollowed, read_anew
+from gateway.reloading import NewOrders, NotFollowed, Reloads, read_anew
 from gateway.runtime import Runtime
 from gateway.sealing import Sealing
 from gateway.showing import Showing
@@ -66,7 +66,7 @@ class App:
         self._runtime = Runtime(self._hands.part_trouble)
         self._pacer = Pacer()
         self._stopping = asyncio.Event()
-        self._reloading = False
+        self._reloads = Reloads()
         self._started = self.clock.now()
         self._recording = Recording(depot, self.clock, self._hands.system)
         self._wiring = self._build(depot)
@@ -201,24 +201,22 @@ class App:
     # --- new orders ------------------------------------------------------------------------------
 
     def _ask_reload(self) -> None:
-        if not self._reloading and not self._stopping.is_set():
-            self._reloading = True
-            self._runtime.once("reload", self._reload)
+        if not self._stopping.is_set() and self._reloads.ask():
+            self._runtime.once("reload", partial(self._reloads.work, self._reload))
 
     async def _reload(self) -> None:
         """Read the whole file anew, and only then follow it; a file that is refused changes nothing."""
-        try:
-            new = await asyncio.to_thread(read_anew, self._depot, self._environ)
-            if isinstance(new, NotFollowed):
-                self._log.error("the old configuration stays", why=new.reason, problems=new.detail)
-                self._hands.system("configuration", present=True, reason=new.reason, detail=new.detail[:200])
-                return
-            self._hands.system("configuration", present=False, reason="", detail="")
-            self._manager.reloading()
-            await self._follow(new)
-            self._manager.ready()
-        finally:
-            self._reloading = False
+        if self._stopping.is_set():
+            return
+        new = await asyncio.to_thread(read_anew, self._depot, self._environ)
+        if isinstance(new, NotFollowed):
+            self._log.error("the old configuration stays", why=new.reason, problems=new.detail)
+            self._hands.system("configuration", present=True, reason=new.reason, detail=new.detail[:200])
+            return
+        self._hands.system("configuration", present=False, reason="", detail="")
+        self._manager.reloading()
+        await self._follow(new)
+        self._manager.ready()
 
     async def _follow(self, new: NewOrders) -> None:
         """Change over. What takes long was done before, so little lies between the old lines' end and the new start."""

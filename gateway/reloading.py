@@ -1,6 +1,6 @@
 """Reads a changed depot.toml for a running watch: the whole file, checked and computed, before anything is touched."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 from gateway.configuration.apart import load_apart
@@ -24,6 +24,30 @@ class NotFollowed:
 
     reason: str
     detail: str
+
+
+class Reloads:
+    """Reads anew whenever that is asked for, one time after the other.
+
+    Who asks while the file is being read may have changed it since: it is read once more.
+    """
+
+    def __init__(self) -> None:
+        self._asked = self._working = False
+
+    def ask(self) -> bool:
+        """Ask for it; return whether `work` is to begin."""
+        idle, self._asked, self._working = not self._working, True, True
+        return idle
+
+    async def work(self, reload: Callable[[], Awaitable[None]]) -> None:
+        """Reload until nobody has asked since it began."""
+        try:
+            while self._asked:
+                self._asked = False
+                await reload()
+        finally:
+            self._working = False
 
 
 def read_anew(old: Depot, environ: Mapping[str, str]) -> NewOrders | NotFollowed:

@@ -5,10 +5,12 @@ watch nor the office has to spare (docs/decisions/0012). ``python -m gateway.con
 hears path and variables on standard input, and puts a `Loaded` or the problems on standard output.
 """
 
+import os
 import pickle
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from gateway.configuration.loaded import Loaded
@@ -89,7 +91,11 @@ def main() -> None:
         answer = load(path, environ)
     except ConfigError as error:
         answer = error.problems
-    sys.stdout.buffer.write(pickle.dumps(answer))
+    with suppress(BrokenPipeError):  # whoever asked has ended, and needs no answer
+        sys.stdout.buffer.write(pickle.dumps(answer))
+        sys.stdout.buffer.flush()
+        return
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the interpreter complains at its end
 
 
 if __name__ == "__main__":

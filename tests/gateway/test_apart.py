@@ -1,5 +1,6 @@
 """A depot.toml that is read in a process of its own says the same, and leaves nothing of the reading behind."""
 
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -52,3 +53,17 @@ def test_what_runs_for_years_loads_nothing_that_it_does_not_need(program: str, t
     )
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stderr) == (0, "")
+
+
+def test_a_reader_whose_asker_has_gone_ends_without_a_word(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "gateway.configuration.apart"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        process.stdout = None
+        _, said = process.communicate(pickle.dumps((tmp_path / "depot.toml", {})), 20)
+    assert said == b""
