@@ -1,28 +1,23 @@
 """The journal as the gateway holds it: opened and checked, read back once, then written by its one thread."""
 
 import fcntl
-import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
 
 import apsw
 
-from alerts.alarms import AlarmKey, Delivery, EventId, Kind
-from gateway.events import Due, OutboxRow, Record, Restored, StateRow
-from gateway.journal import canonical, schema
+from gateway.events import Record, Restored, StateRow
+from gateway.journal import canonical, restoring, schema
 from gateway.journal.batches import fetch_node, prepare, read_head
 from gateway.journal.errors import DamagedError, NotOursError, StoreError
 from gateway.journal.health import JournalHealth
-from gateway.journal.tested import tested
+from gateway.journal.jobs import Erasure, Seal, Sealed
 from gateway.journal.threads import Threads
 from gateway.journal.tree import EMPTY_ROOT, Frontier, frontier, leaf_hash, position, stored
-from gateway.journal.writer import Erasure, Seal, Sealed, Writer
-from sensors.stamps import UtcNanos
+from gateway.journal.writer import Writer
 
 BUSY_MS = 100
 """How long SQLite itself waits for a lock before the writer's own retries begin."""
@@ -34,10 +29,6 @@ MEMORY_MAX_BYTES = 32 * 1024 * 1024
 """What a journal in memory may hold."""
 
 DAMAGED = "keep the file, run `vigia verify` on it, start with a new one"
-
-
-Owed: TypeAlias = tuple[OutboxRow, Mapping[str, Any]]
-Row = TypeVar("Row")
 
 
 class Journal:
@@ -311,59 +302,24 @@ def _highest(db: apsw.Connection, question: str) -> int:
 
 def _restore(path: Path, db: apsw.Connection) -> Restored:
     try:
-        return _restored(db)
+        return restoring.restored(db)
     except (ValueError, KeyError) as error:
         raise DamagedError(path, f"is damaged: a row cannot be read back ({error})", DAMAGED) from error
-
-
-def _restored(db: apsw.Connection) -> Restored:
-    return Restored(_last_seq(db), tuple(_states(db)), tuple(_owed(db)), _last_alive(db), tuple(tested(db)))
-
-
-def _last_seq(db: apsw.Connection) -> int:
-    ((last_seq,),) = db.execute("SELECT max(seq) FROM alarm").fetchall()
-    return int(last_seq or 0)
-
-
-def _states(db: apsw.Connection) -> Iterator[StateRow]:
-    for subject, kind, body in db.execute("SELECT subject, kind, body FROM alarm_state ORDER BY subject, kind"):
-        yield StateRow(AlarmKey(subject, Kind(kind)), json.loads(body))
-
-
-def _owed(db: apsw.Connection) -> Iterator[Owed]:
-    for identity, event, recipient, channel, attempt, changed, data in db.execute(
-        "SELECT o.id, o.event, o.recipient, o.channel, o.attempt, o.changed, e.bytes"
-        " FROM outbox o JOIN alarm a ON a.event = o.event JOIN entry e ON e.idx = a.idx"
-        " WHERE o.state = 'owed' ORDER BY a.seq, o.id"
-    ):
-        delivery = Delivery(identity, EventId(event), recipient, channel, attempt)
-        yield OutboxRow(delivery, Due.OWED, UtcNanos(changed)), _body(data)
 
 
 def salvaged(path: Path, depot: str) -> Restored | None:
     """Read what can still be read of a journal that cannot be gone on with; None if it is another depot's.
 
-    Of each table that breaks off, what came before the break is taken. The file may be changed by it: give a copy.
+    The file may be changed by it: give a copy.
 
     Raises:
         StoreError: not even a look at it is possible.
     """
     db = _connect(path, None)
     try:
-        owner = next(_as_far_as_it_goes(map(read_head, (db,))), (depot,))[0]
-        if owner != depot:
-            return None
-        last_seq = next(_as_far_as_it_goes(map(_last_seq, (db,))), 0)
-        alive = next(_as_far_as_it_goes(map(_last_alive, (db,))), None)
-        states, owed = tuple(_as_far_as_it_goes(_states(db))), tuple(_as_far_as_it_goes(_owed(db)))
-        return Restored(last_seq, states, owed, alive)
+        return restoring.salvaged(db, depot)
     finally:
         db.close(force=True)
-
-
-def _as_far_as_it_goes(rows: Iterator[Row]) -> Iterator[Row]:
-    with suppress(apsw.Error, ValueError, KeyError, TypeError):
-        yield from rows
 
 
 def _carry(db: apsw.Connection, states: Iterable[StateRow]) -> None:
@@ -371,22 +327,6 @@ def _carry(db: apsw.Connection, states: Iterable[StateRow]) -> None:
     rows = [(row.key.subject, row.key.kind.value, canonical.encode(row.body)) for row in states if row.body is not None]
     with db:
         db.executemany("INSERT OR REPLACE INTO alarm_state (subject, kind, body) VALUES (?, ?, ?)", rows)
-
-
-def _last_alive(db: apsw.Connection) -> int | None:
-    """The later of the last sign of life and the last entry's time, where its clock could be trusted."""
-    known = [int(value) for (value,) in db.execute("SELECT value FROM meta WHERE name = ?", (schema.LAST_ALIVE,))]
-    for (data,) in db.execute("SELECT bytes FROM entry ORDER BY idx DESC LIMIT 1"):
-        body = _body(data)
-        at = body.get("at_ms")
-        if isinstance(at, int) and body.get("time_trusted", True):
-            known.append(at)
-    return max(known, default=None)
-
-
-def _body(data: bytes) -> dict[str, Any]:
-    body: dict[str, Any] = json.loads(data)["body"]
-    return body
 
 
 def _sync_folder(folder: Path) -> None:

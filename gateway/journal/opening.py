@@ -15,9 +15,9 @@ import apsw
 
 from gateway.events import Restored
 from gateway.journal.errors import DamagedError, NotOursError, StoreError
+from gateway.journal.jobs import Seal
 from gateway.journal.log import Journal, salvaged
 from gateway.journal.threads import Threads
-from gateway.journal.writer import Seal
 from gateway.outputtests import last_of
 from gateway.records import event_from, state_from
 from sensors.stamps import Stamp

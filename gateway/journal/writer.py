@@ -7,11 +7,8 @@ refuses what comes beyond its bound.
 import os
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Future
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TypeAlias
 
 import apsw
 
@@ -19,6 +16,7 @@ from gateway.journal import persons, schema
 from gateway.journal.batches import Pen, Prepared, read_head
 from gateway.journal.errors import StoreError, code
 from gateway.journal.health import JournalHealth
+from gateway.journal.jobs import Attempt, Committed, Erasure, Job, Seal, Sealed, Trouble
 from gateway.journal.threads import SystemThreads, Thread, Threads
 from gateway.journal.tree import Frontier
 
@@ -50,44 +48,6 @@ WINDOW = 1_000
 WORST_FIRST = ("write", "gone", "refused", "dropped", "checkpoint", "slow")
 """The parts that may be in trouble; the first that is gives the reason."""
 
-Committed: TypeAlias = Callable[[int], None]
-Trouble: TypeAlias = Callable[[bool, str], None]
-Seal: TypeAlias = Callable[[int, bytes], str]
-"""(size, root) -> the signed note over them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Erasure:
-    """Forget one person; answered with whether there was anything to forget."""
-
-    ref: str
-    done: "Future[bool]"
-
-
-@dataclass(frozen=True, slots=True)
-class _Attempt:
-    """What a COMMIT was about to make true; kept until it is known whether it did."""
-
-    frontier: Frontier
-    root: bytes
-    results: list[bool]
-    orphans: int
-    sealed: "Sealed | None"
-    alive_ms: int | None
-    urgent: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Sealed:
-    """A checkpoint that is on the disk."""
-
-    size: int
-    root: bytes
-    note: str
-
-
-Job: TypeAlias = Prepared | Erasure
-
 
 class Writer:
     """Queue, thread and retry around one connection, which it owns from `start` to the end."""
@@ -114,7 +74,7 @@ class Writer:
         self._alive_kept: int | None = None
         self._fresh: Sealed | None = None
         self._root = frontier.root()
-        self._attempted: _Attempt | None = None
+        self._attempted: Attempt | None = None
         self._jobs: deque[Job] = deque()
         self._moved_at = 0.0
         self._awake = self._threads.condition()
@@ -278,7 +238,7 @@ class Writer:
             root = pen.seal()
             urgent = any(isinstance(job, Prepared) and job.seal for job in batch)
             sealed, alive_ms = self._pulse(pen.frontier.size, root, urgent=urgent)
-            self._attempted = _Attempt(pen.frontier, root, results, pen.orphans, sealed, alive_ms, urgent)
+            self._attempted = Attempt(pen.frontier, root, results, pen.orphans, sealed, alive_ms, urgent)
             db.execute("COMMIT")
         finally:
             if db.in_transaction:
@@ -301,7 +261,7 @@ class Writer:
             return self._take(attempt)
         raise StoreError(self._path, f"another program wrote entry {size - 1}", "only one Vigia may write a journal")
 
-    def _take(self, attempt: "_Attempt") -> list[bool]:
+    def _take(self, attempt: Attempt) -> list[bool]:
         with self._awake:
             self._frontier, self._root, self._attempted = attempt.frontier, attempt.root, None
             self._orphans += attempt.orphans
