@@ -317,7 +317,7 @@ def _grouped(talk: Talk, phrases: Phrases, findings: Sequence[Finding]) -> Itera
             "law.finding",
             verdict=phrases.locale.text(f"verdict.{verdict.value}").upper(),
             clause=first.rule.clause,
-            subject=_subjects(talk, [each.subject for each in found]),
+            subject=_subjects(talk, phrases, [each.subject for each in found]),
             text=_said(talk, first.rule.text),
             id=first.rule.id,
         )
@@ -362,9 +362,12 @@ def _margin(talk: Talk, margin: Margin) -> str:
 # --- words ----------------------------------------------------------------------------------------
 
 
-def _subjects(talk: Talk, subjects: Sequence[Subject]) -> str:
+def _subjects(talk: Talk, phrases: "Phrases", subjects: Sequence[Subject]) -> str:
+    """One thing as the page calls it; several alike by their names after one word."""
+    if len(subjects) == 1:
+        return phrases.subject(str(subjects[0]))
     thing = talk.text(f"thing.{subjects[0].kind}")
-    return thing if subjects[0].kind == "depot" else f"{thing} {', '.join(each.id for each in subjects)}"
+    return f"{thing[:1].upper()}{thing[1:]} {', '.join(phrases.areas.get(one.id, one.id) for one in subjects)}"
 
 
 def _said(talk: Talk, words: Words) -> str:

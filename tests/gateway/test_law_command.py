@@ -180,7 +180,9 @@ def test_a_person_reads_the_worst_first_with_what_is_missing_and_what_to_do(tmp_
 
 def test_the_command_and_the_page_call_a_verdict_by_the_same_words(tmp_path: Path) -> None:
     page = Words.load("dashboards.conformity", "pt-BR").texts
-    told = law("evaluate", depot(tmp_path), "--all", environ={"LANG": "pt_BR.UTF-8"}).stdout
+    named = depot(tmp_path, 'id = "patio"', 'id = "patio"\nname = "Pátio norte"')
+    told = law("evaluate", named, "--all", environ={"LANG": "pt_BR.UTF-8"}).stdout
+    assert "Área Pátio norte: " in told and "área patio" not in told
     lines = [line for line in told.splitlines() if re.match(r"  \S", line)]
 
     assert {line.strip().split("  ")[0] for line in lines} <= {
@@ -192,7 +194,7 @@ def test_what_is_said_alike_of_several_heads_is_said_once_with_the_list_of_them(
     told = law("evaluate", depot(tmp_path), environ={"LANG": "pt_BR.UTF-8"}).stdout.splitlines()
     (place,) = [number for number, line in enumerate(told) if "[house-6]" in line]
 
-    assert "detector GD-101, GD-201: " in told[place]
+    assert "Detector GD-101, GD-201: " in told[place]
     assert told[place + 1].endswith("[detector:*.calibrated_on]")
 
 
