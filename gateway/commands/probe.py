@@ -44,7 +44,7 @@ def command(talk: Talk) -> click.Command:
             width = max((len(one.detector) for one in results), default=0)
             for one in results:
                 click.secho(_line(talk, one, width, locale), fg=None if one.well else "red")
-                for line in _tried_lines(talk, tried.get(one.detector)):
+                for line in _tried_lines(talk, tried.get(one.detector), locale):
                     talk.put(line)
         failed = [one.detector for one in results if not one.well]
         talk.say("probe.done", read=len(results) - len(failed), count=len(results))
@@ -101,17 +101,19 @@ def _way(trial: "Trial") -> dict[str, object]:
     return {"address": trial.shift, "word_order": trial.order.value}
 
 
-def _tried_lines(talk: Talk, tried: "Tried | None") -> Iterator[str]:
+def _tried_lines(talk: Talk, tried: "Tried | None", locale: "Locale") -> Iterator[str]:
     """Every way that was tried, raw beside decoded, and what that says."""
     if tried is None:
         return
     for trial in tried.trials:
         reading = trial.reading
-        value = "—" if reading is None or reading.lel_pct is None else f"{reading.lel_pct:.2f} %LEL"
+        number = None if reading is None else reading.lel_pct
+        value = "—" if number is None else locale.text("format.lel", value=locale.number(number, 2))
+        reason = locale.reason(trial.reason) if trial.reason else ""
         mark = "*" if trial.fits else " "
         address = f"{trial.shift:+d}" if trial.shift else "±0"
         raw = trial.raw.hex(" ").upper() or "—"
-        yield f"  {mark} {address} {trial.order.value}  {raw:<23}  {value:>14}  {trial.reason}".rstrip()
+        yield f"  {mark} {address} {trial.order.value}  {raw:<23}  {value:>14}  {reason}".rstrip()
     ways = ", ".join(talk.text("probe.way", shift=f"{one.shift:+d}", order=one.order.value) for one in tried.about)
     yield "  " + talk.text(f"probe.verdict_{tried.verdict.value}", ways=ways)
 

@@ -142,7 +142,7 @@ def _lines(talk: Talk, sweep: "Sweep") -> Iterator[str]:
         yield talk.text("scan.everybody")
     for unit in sweep.units:
         if not unit.known:
-            how = "data" if unit.refusal is None else f"exception {unit.refusal}"
+            how = talk.text("scan.data") if unit.refusal is None else talk.text("scan.exception", code=unit.refusal)
             yield talk.text("scan.unit", unit=f"{unit.number:>3}", how=how)
         for known in unit.known:
             reading = known.reading

@@ -7,12 +7,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 from field_command import CONTRACT, ENGLISH, contract
 from field_command import vigia_here as vigia
 
 from gateway.cli import OWN
 from gateway.commands.init import NOWHERE, Answers, Place, render
+from gateway.commands.numbers import Number
 from gateway.commands.talk import Talk
 from gateway.configuration.loading import load
 from simulator.staging import free_port
@@ -67,6 +69,13 @@ def test_what_was_typed_wrong_is_said_in_the_persons_language_with_what_would_be
     done = vigia(*given, environ={"LANG": "pt_BR.UTF-8"})
     assert done.exit_code == 2
     assert said in done.stderr
+
+
+@pytest.mark.parametrize(("typed", "number"), [("12,5", 12.5), ("12.5", 12.5), (" -0,25 ", -0.25), ("7", 7)])
+def test_a_number_may_have_a_decimal_comma(typed: str, number: float) -> None:
+    assert Number().convert(typed, None, None) == number
+    with pytest.raises(click.BadParameter):
+        Number().convert(f"{typed},1,2", None, None)
 
 
 def test_why_something_failed_is_said_in_the_persons_language(tmp_path: Path) -> None:
