@@ -26,16 +26,19 @@ class Doubt:
 
     Attributes:
         until: when it is over at the latest; `NEVER` while the line is in none.
+        since: when the present one, or else the last one, began.
+        opened_at: when the connection came about, if it follows a failure.
         head_clock: since when the oldest request's clock runs, at the earliest.
     """
 
     __slots__ = (
         "_excused",
         "_fresh_s",
-        "_opened_at",
         "_rtu",
         "_timeout_s",
         "head_clock",
+        "opened_at",
+        "since",
         "until",
     )
 
@@ -45,12 +48,12 @@ class Doubt:
         self._timeout_s = timeout_s
         self._rtu = rtu
         self._fresh_s = min(MUTE_S * blocks, FRESH_S)
-        self._opened_at = NEVER
+        self.opened_at = self.since = NEVER
         self._excused: tuple[Exchange, float] | None = None
 
     def opened(self, now: float, *, doubted: bool) -> None:
         """A connection that follows a failure begins without doubt, unless the line was doubted to the end of that."""
-        self._opened_at = now
+        self.opened_at = self.since = now
         self.until = now + MUTE_S if doubted else NEVER
 
     def due_of(self, oldest: Exchange) -> float:
@@ -79,13 +82,14 @@ class Doubt:
         exchange.cascade = self.until != NEVER
         if not exchange.cascade:
             self.until = max(self.head_clock, exchange.sent) + MUTE_S
+            self.since = now
         self.head_clock = now
 
     def proven(self, now: float, *, answered: bool) -> bool:
         """Tell whether the connection is dead by now. One on which nobody `answered` yet may take longer."""
         if now < self.until:
             return False
-        if answered or now - self._opened_at >= self._fresh_s:
+        if answered or now - self.opened_at >= self._fresh_s:
             return True
         self.until = now + MUTE_S
         return False

@@ -101,7 +101,7 @@ class Line:
         self._write: Callable[[Ask, int], None] | None = None
         self._flights: dict[int, Exchange] = {}
         self._commands = Commands(self.counters)
-        self._silent = Silent(timeout_s, self.counters)
+        self._silent = Silent(timeout_s, self.counters, self._turns.polls, gateway=not rtu)
         self._strays = Strays(self.counters)
         self._outcomes = Outcomes(source, self._turns, self._silent, clock, on_scan, self.counters)
         self._doubt = Doubt(timeout_s, len(blocks), rtu=rtu)
@@ -124,6 +124,8 @@ class Line:
             for poll in self._turns.polls if self.reason else ():
                 self._outcomes.publish(poll, Status.NO_CONTACT, self.reason)
             return
+        if self._silent.dead:
+            self._silent.new_slot(self._period_s)
         if self._silent.polls:
             for poll in tuple(self._silent.polls):
                 self._outcomes.publish(poll, poll.status, poll.reason)
@@ -220,7 +222,7 @@ class Line:
         if anew:
             self._lost = True
             self._doubt.opened(now, doubted=self._wary)
-            self._silent.may_speak(now, all_of_them=len(self._silent.polls) == len(self._turns.polls))
+            self._silent.may_speak(now)
             self._turns.begin_all()
         self.pump(now)
 
@@ -235,6 +237,8 @@ class Line:
         self._silent.forget_probe()
         self._turns.end_all()
         self._wary = reason == "mute"
+        if not self._wary:
+            self._silent.way_was_gone()
         for behind, exchange in enumerate(flights):
             why = exchange.fault or reason
             if isinstance(exchange, Poll) and reason not in OF_THE_LINE:
@@ -245,6 +249,8 @@ class Line:
                 exchange.attempt, exchange.idle = 1 if self._wary and behind else 2, True
             else:
                 self._outcomes.fail(exchange, why, now)
+        if self._wary and not self.answered:
+            self._asked_in_vain(now)
 
     def stopped(self) -> None:
         """The line is given up on purpose: nothing is told of the heads, but nobody is left waiting for a command."""
@@ -363,7 +369,8 @@ class Line:
             if command is not None:
                 return command
         if self._doubt.until != NEVER and self._turns.polls:  # without heads there is nobody to witness
-            return self._witness(held) or self._stranger(now)
+            witness = None if self._silent.rests else self._witness(held)
+            return witness or self._stranger(now)
         poll = self._turns.take(held)
         if poll is not None or self._flights:
             return poll
@@ -378,6 +385,15 @@ class Line:
         if self._flights or any(poll.trusted for poll in self._turns.polls):
             return None
         return self._glance(now)
+
+    def _asked_in_vain(self, now: float) -> None:
+        """Nobody answered on a whole connection: each who was asked there has had its turn, witness or not.
+
+        Else a line that died as a whole would be judged for good by the one witness that stays dead.
+        """
+        for poll in self._turns.polls:
+            if not poll.failures and poll.sent >= self._doubt.opened_at:
+                self._outcomes.fail(poll, self.reason, now)
 
     # --- details: time
 
@@ -436,12 +452,14 @@ class Line:
     def _witness(self, held: Held | None) -> Poll | None:
         """While in doubt only one who answered lately is asked: its answer, or its silence, says most of the line."""
         alone = not self._flights
-        witness = self._turns.witness(held, alone=alone)
+        witness = self._turns.witness(held, self._doubt.since, alone=alone)
         if witness is None and alone and self._silent.polls and not any(self._turns.idle_witnesses()):
             return self._silent.probe(held)  # nobody is left to ask: does anyone answer on this connection?
         return witness
 
     def _send(self, exchange: Exchange, now: float) -> None:
+        if self._silent.dead and isinstance(exchange, Poll):
+            self._silent.asked()
         self._id = key = next_transaction(self._id)
         exchange.sent = now
         if not self._flights:

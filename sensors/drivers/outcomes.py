@@ -68,8 +68,7 @@ class Outcomes:
         """It spoke."""
         poll.heard = now
         poll.failures = poll.broke = 0
-        if poll.silent:
-            self._silent.remove(poll)
+        self._silent.spoke(poll)
 
     def refused(self, poll: Poll, code: int, now: float) -> bool:
         """An exception answer: the unit lives (unless its gateway speaks for it) but gives no value.
@@ -93,8 +92,7 @@ class Outcomes:
     def _split(self, poll: Poll, apart: Sequence[Block]) -> None:
         """The unit refuses a merged read: ask head by head from now on, so that one bad address spoils no other."""
         self._counters.splits += 1
-        if poll.silent:
-            self._silent.remove(poll)
+        self._silent.spoke(poll)
         self._turns.replace(poll, apart)
 
     def fail(self, poll: Poll, reason: str, now: float) -> None:

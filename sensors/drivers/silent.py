@@ -1,5 +1,11 @@
-"""The units that do not answer any more: when each is probed, and how long the line rests from what that cost."""
+"""The units that do not answer any more: when each is probed, and how long the line rests from what that cost.
 
+A line on which nobody answered when last asked is dead, as far as anybody can tell. To ask there costs no live unit
+anything, but it is no use to ask oftener than it takes to find each soon; and a gateway that waits for each of them
+only answers the later for it.
+"""
+
+from collections.abc import Sequence
 from typing import Final
 
 from sensors.drivers.exchanges import BREAKS_TO_WAIT, NEVER, Counters, Poll
@@ -15,6 +21,12 @@ PROBE_REST: Final = 7.0
 """Delay caused to live units by a probe x this = rest for the line. Of the time in between they lose at most an eighth,
 and less the slot that is made up for after each stall. docs/decisions/0005 has the figures."""
 
+DEAD_S: Final = 1.2
+"""A dead line is asked once in this time: a gateway is done with one mute unit by then, and nothing queues up there."""
+
+LOOK_WITHIN_S: Final = 7.5
+"""Where nothing queues up a dead line is asked oftener, so that each of its units is asked within this time."""
+
 PROBE_OVERDUE_S: Final = 2.0
 """A line without an idle gap probes all the same when a probe is so late."""
 
@@ -24,19 +36,30 @@ class Silent:
 
     Attributes:
         probed: the one that is probed now, if any.
+        dead: nobody of the line has answered when last asked.
     """
 
     __slots__ = (
+        "_all",
         "_counters",
         "_delayed_since",
+        "_gateway",
+        "_left",
         "_next_probe",
+        "_queues",
         "_timeout_s",
+        "dead",
         "polls",
         "probed",
     )
 
-    def __init__(self, timeout_s: float, counters: Counters) -> None:
+    def __init__(self, timeout_s: float, counters: Counters, everybody: Sequence[Poll], *, gateway: bool) -> None:
+        """`everybody`: all polls of the line, which may grow. `gateway`: one may stand before it, and be stuck."""
         self.polls: list[Poll] = []
+        self.dead = False
+        self._all = everybody
+        self._gateway = self._queues = gateway
+        self._left = 0.0
         self._timeout_s = timeout_s
         self._counters = counters
         self.probed: Poll | None = None
@@ -46,6 +69,7 @@ class Silent:
     def count_failure(self, poll: Poll, status: Status, reason: str, now: float) -> None:
         """A turn without an answer: silent after two of them, then probed after 1, 2, 4, 5, 5 ... seconds."""
         poll.status, poll.reason = status, reason
+        self._queues = self._gateway and status is Status.NO_CONTACT  # else it said in time that nobody answers
         poll.failures += 1
         if poll.silent:
             poll.backoff = min(poll.backoff * 2, BACKOFF_LAST_S)
@@ -54,14 +78,46 @@ class Silent:
             poll.backoff = BACKOFF_FIRST_S
             self.polls.append(poll)
         poll.probe_at = now + poll.backoff
+        if not self.dead and all(each.failures for each in self._all):
+            self.dead, self._left = True, 1.0
 
-    def remove(self, poll: Poll) -> None:
-        """It spoke, or is no more."""
-        poll.silent = False
-        self.polls.remove(poll)
+    def spoke(self, poll: Poll) -> None:
+        """It spoke, whatever it said."""
+        self.dead = False
+        if poll.silent:
+            poll.silent = False
+            self.polls.remove(poll)
 
-    def may_speak(self, now: float, *, all_of_them: bool) -> None:
-        """On a new connection all may be well again: `all_of_them` get a turn at once, a few are probed soon."""
+    # --- a dead line
+
+    def new_slot(self, period_s: float) -> None:
+        """So much time has passed: a dead line may be asked so much more."""
+        often = 1 / DEAD_S if self._queues else max(1 / DEAD_S, len(self._all) / LOOK_WITHIN_S)
+        self._left = min(self._left, 1.0) + often * period_s
+
+    def asked(self) -> None:
+        """Somebody of a dead line is asked now."""
+        self._left -= 1.0
+
+    @property
+    def rests(self) -> bool:
+        """Whether nobody of the line is to be asked now."""
+        return self.dead and self._left < 1.0
+
+    def way_was_gone(self) -> None:
+        """The line itself was out of reach: what was found out about its units may be so no more."""
+        self.dead = False
+
+    # --- probes
+
+    def may_speak(self, now: float) -> None:
+        """On a new connection all may be well again: if all were silent they get a turn at once, a few are probed soon.
+
+        Those of a dead line are asked in turn as ever: its connection is opened anew again and again.
+        """
+        if self.dead:
+            return
+        all_of_them = len(self.polls) == len(self._all)
         for poll in self.polls:
             if poll.broke < BREAKS_TO_WAIT:
                 poll.backoff, poll.probe_at = BACKOFF_FIRST_S, now
@@ -71,7 +127,12 @@ class Silent:
             self.polls.clear()
 
     def due(self, now: float, slot_end: float, held: Held | None) -> Poll | None:
-        """Begin the probe whose time has come, if the gap before the next slot is long enough for its silence."""
+        """Begin the probe whose time has come, if the gap before the next slot is long enough for its silence.
+
+        On a dead line there is nobody whom it could hold up.
+        """
+        if self.dead:
+            return None if self.rests else self.probe(held)
         if not self.polls or now < self._next_probe:
             return None
         due = min(poll.probe_at for poll in self.polls)

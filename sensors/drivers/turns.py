@@ -92,17 +92,20 @@ class Turns:
             self.queue.remove(poll)
         return poll
 
-    def witness(self, held: Held | None, *, alone: bool) -> Poll | None:
+    def witness(self, held: Held | None, since: float, *, alone: bool) -> Poll | None:
         """Take one who answered lately, waiting or not: of them all the one in the middle, by when they did.
 
         So it is far from whoever is mute in the order of turns, which is that of the cable: units fall mute in
-        neighbourhoods. Without any such, the next of the queue is taken; `alone` says that nothing is in flight.
+        neighbourhoods. Whoever was asked in vain already in this doubt (`since`) comes after those who were not: it may
+        be the one that stays dead when all others are back. Without any such, the next of the queue is taken; `alone`
+        says that nothing is in flight.
         """
         waiting = (poll for poll in self.queue if poll.trusted)
         known = [poll for poll in (*waiting, *self.idle_witnesses()) if not (held and held(poll))]
         if not known:
             return self.take(held) if alone and self.queue else None
-        witness = sorted(known, key=lambda each: each.heard)[len(known) // 2]
+        fresh = sorted((poll for poll in known if poll.sent < since), key=lambda each: each.heard)
+        witness = fresh[len(fresh) // 2] if fresh else min(known, key=lambda each: each.sent)
         if witness.idle:
             if not alone or not self.queue:
                 return None

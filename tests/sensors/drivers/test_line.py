@@ -25,6 +25,7 @@ from sensors.wire.points import Basis, Function, ModbusPoints, Place, Type
 from sensors.wire.registers import InstalledHead, plan
 
 PERIOD_S, TIMEOUT_S, TICK_S = 0.5, 0.2, 0.01
+PLACE = RegisterGauge(Place(Function.HOLDING, 0, Type.UINT16), Sign(above=1.0))
 
 
 @dataclass
@@ -422,6 +423,115 @@ def test_whoever_waits_for_a_command_is_told_when_the_line_stops():
     assert asked.told == [(None, "stopped")]
 
 
+# --- nobody answers at all
+
+ALL_DEAD = [1, 3, 10, 32]
+
+
+def dead_line(count: int, *, rtu: bool, mute_wait_s: float = 1.0, window: int = 1) -> VirtualLine:
+    """All units have been mute for a minute, after they were heard for a while."""
+    gateway = Gateway(set(range(1, count + 1)), mute_wait_s=mute_wait_s)
+    line = on_rtu(gateway) if rtu else VirtualLine(gateway, window=window)
+    line.run(5.0)
+    gateway.units, gateway.mute = set(), gateway.units
+    line.run(65.0)
+    return line
+
+
+def asked_each_s(line: VirtualLine, since: float) -> float:
+    return len([at for at, _ in line.asked if at > since]) / (line.now - since)
+
+
+@pytest.mark.parametrize("count", ALL_DEAD)
+@pytest.mark.parametrize("rtu", [True, False])
+def test_a_line_on_which_nobody_answers_is_asked_every_1_2_s_and_a_cable_so_that_each_is_looked_for_in_8_s(count, rtu):
+    line = dead_line(count, rtu=rtu)
+    line.run(125.0)
+    assert asked_each_s(line, 35.0) <= (max(1 / 1.2, count / 7.5) if rtu else 1 / 1.2) * 1.05
+    told = {unit: [at for at, _ in line.readings(65.0)[f"D{unit}"]] for unit in line.gateway.mute}
+    assert all(len(times) > 50 for times in told.values()), "each is told silent, slot by slot"
+
+
+@pytest.mark.parametrize(("mute_wait_s", "within_s"), [(0.1, 8.0), (0.5, 12.5), (1.0, 12.5)])
+def test_a_dead_line_whose_gateway_says_so_is_looked_at_in_turn_by_how_long_each_holds_it_up(mute_wait_s, within_s):
+    line = VirtualLine(Gateway(set(), set(range(1, 11)), mute_wait_s=mute_wait_s, mute_code=11))
+    line.run(90.0)
+    for unit in range(1, 11):
+        looks = [at for at, asked in line.asked if asked == unit and at > 30.0]
+        assert max(later - sooner for sooner, later in itertools.pairwise(looks)) <= within_s
+    assert line.line.counters.stalls == 0 or mute_wait_s > TIMEOUT_S
+
+
+@pytest.mark.parametrize("fault", ["renamed", "garbled"])
+def test_a_line_of_useless_answers_is_asked_no_oftener_either(fault):
+    line = VirtualLine(Gateway({1, 2, 3}))
+    line.run(5.0)
+    setattr(line.gateway, fault, {1, 2, 3})
+    line.run(125.0)
+    assert asked_each_s(line, 35.0) <= 1.05 / 1.2
+    setattr(line.gateway, fault, set())
+    line.run(133.0)
+    assert all(line.good_times(unit, 125.0) for unit in line.gateway.units)
+
+
+@pytest.mark.parametrize("count", ALL_DEAD)
+@pytest.mark.parametrize("phase_s", [0.0, 0.3, 1.1])
+def test_on_a_dead_line_each_unit_of_a_cable_is_looked_for_every_8_s_and_found_alive_within_them(count, phase_s):
+    line = dead_line(count, rtu=True)
+    line.run(125.0 + phase_s)
+    for unit in range(1, count + 1):
+        looks = [at for at, asked in line.asked if asked == unit and at > 30.0]
+        assert max(later - sooner for sooner, later in itertools.pairwise(looks)) <= 8.0, unit
+    line.gateway.units, line.gateway.mute = {count}, line.gateway.mute - {count}
+    line.run(line.now + 8.0)
+    assert line.good_times(count, 125.0), "the only one that came back"
+
+
+@pytest.mark.parametrize("window", [1, 16])
+@pytest.mark.parametrize(("count", "stays"), [(2, 1), (2, 2), (3, 1), (3, 2), (10, 1), (10, 7), (32, 2), (32, 18)])
+def test_a_witness_that_stays_dead_keeps_nobody_unheard_who_is_back(window, count, stays):
+    line = dead_line(count, rtu=False, mute_wait_s=0.2, window=window)
+    line.gateway.units, line.gateway.mute = line.gateway.mute - {stays}, {stays}
+    back = line.now
+    line.run(back + 8.0)
+    assert all(line.good_times(unit, back) for unit in line.gateway.units)
+
+
+@pytest.mark.parametrize("count", ALL_DEAD)
+@pytest.mark.parametrize("rtu", [True, False])
+def test_all_units_of_a_line_that_comes_back_as_a_whole_are_read_within_8_s(count, rtu):
+    line = dead_line(count, rtu=rtu)
+    line.gateway.units, line.gateway.mute = line.gateway.mute, set()
+    back = line.now
+    line.run(back + 8.0)
+    assert all(line.good_times(unit, back) for unit in line.gateway.units)
+    line.run(back + 18.0)
+    assert all(len(line.good_times(unit, back + 8.0)) >= 15 for unit in line.gateway.units), "at its pace again"
+
+
+def test_whoever_comes_back_after_its_gateway_was_out_of_reach_is_read_at_once():
+    line = dead_line(10, rtu=False)
+    line.line.closed("unreachable", line.now)
+    line.gateway.units, line.gateway.mute, line._free_at = line.gateway.mute, set(), line.now
+    line.line.opened(line._written, line.now, anew=True)
+    back = line.now
+    line.run(back + PERIOD_S)
+    assert all(line.good_times(unit, back) for unit in line.gateway.units)
+
+
+def test_a_command_waits_for_no_rest_of_a_dead_line():
+    line = dead_line(3, rtu=True)
+    for _ in range(40):
+        asked, before = Asked(), len(line.asked)
+        line.run(line.now + 0.37)
+        line.gateway.units = {99}
+        line.line.command(99, PLACE, None, asked.done, line.now)
+        began = line.now
+        while not asked.told:
+            line.run(line.now + 0.01)
+        assert asked.told == [(True, "")] and line.now - began <= TIMEOUT_S + 0.1, line.asked[before:]
+
+
 # --- RTU: no ids, one serial line
 
 
@@ -514,9 +624,6 @@ def test_a_dead_line_is_given_up_though_the_loop_stands_still_too():
         line.run(line.now + 0.053)
         line.now += 0.5
     assert line.closings
-
-
-PLACE = RegisterGauge(Place(Function.HOLDING, 0, Type.UINT16), Sign(above=1.0))
 
 
 class Glancer:
