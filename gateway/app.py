@@ -120,6 +120,7 @@ class App:
         """Ordered end: ears first, then mouth, then screens; the journal last, so that it can hold everything."""
         self._manager.stopping()
         self._log.info("stopping")
+        await self._runtime.end("once")  # new orders that are being taken build nothing up again
         await bring_to_rest(self._depot, self._wiring.outputs)
         await self._runtime.end("wiring")
         self._hands.perform(self._engine.stop(self.clock.now(), "signal"))

@@ -297,6 +297,7 @@ _CHANGES: Final[Mapping[str, Callable[[DrawnDepot, str], DrawnDepot]]] = {
     "as-it-was": lambda drawn, _: drawn,
     "line-renamed": _line_renamed,
     "siren-renamed": _siren_renamed,
+    "siren-gone": lambda drawn, name: replace(drawn, sirens=tuple(each for each in drawn.sirens if each.id != name)),
     "head-gone": _head_gone,
     "head-renamed": _head_renamed,
     "supply-gone": _supply_gone,

@@ -158,6 +158,8 @@ class Rounds:
         for name, siren in self._sirens.items():
             if name in self.posted.outputs:
                 self._look_at_siren(now, name, siren, book, settled=settled)
+            elif settled and siren.well and now - siren.changed >= SETTLED_S:
+                self._expect(now, "siren-let-go", f"{name}: on, and no orders name it", not siren.on)
 
     def _look_at_gas(self, now: float, alarm: AlarmState, book: Book) -> None:
         name = alarm.key.subject

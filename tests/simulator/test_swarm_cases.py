@@ -61,6 +61,19 @@ def test_new_orders_in_a_test_window_with_gas_hide_none_of_it(change: str, after
     assert verdict.kept["alarm-in-time"] >= 3
 
 
+@pytest.mark.parametrize("siren", [SIREN, RELAY])
+@pytest.mark.parametrize("at", [88.0, 95.0])
+def test_a_siren_that_leaves_the_file_in_the_midst_of_gas_falls_silent_and_sounds_again_once_it_is_back(
+    siren: DrawnSiren, at: float
+) -> None:
+    verdict = played(
+        leak(80.0, 200.0),
+        Happening(at, "reload", f"siren-gone:{siren.id}", 60.0),
+        depot=replace(DEPOT, sirens=(SIREN, RELAY)),
+    )
+    assert verdict.kept["siren-let-go"] > 3 and verdict.kept["siren-follows"] > 5
+
+
 @pytest.mark.parametrize("what", ["kill", "restart", "power-cut"])
 def test_a_restart_in_a_test_window_and_its_end_in_the_midst_of_gas_leave_the_true_alarm(what: str) -> None:
     verdict = played(Happening(70.0, "test", "GD-101", size=1.5), leak(80.0), Happening(100.0, what, lasts=5.0))

@@ -100,6 +100,7 @@ async def test_siren_beacon_and_valve_follow_the_table_from_the_first_gas_to_the
     await act(depot, alarm, "reset")
     await until(lambda: shows(unit) == (False, False, False) and not unit.coils[STOPPED], what="everything off")
     assert not depot.hook.of("SYSTEM", "raised")
+    depot.process.send_signal(signal.SIGHUP)  # new orders that come too late build nothing up again
     assert await depot.stop() == 0
     assert not unit.coils[LIFE] and unit.coils[STOPPED]
 
