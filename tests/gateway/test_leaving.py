@@ -11,6 +11,7 @@ from alerts.alarms import Kind, Phase
 from alerts.channels.output import LocalOutput
 from alerts.effects import OutputKind, Row, stays_when_left, usual
 from alerts.messages.guidance import guidance
+from alerts.messages.standing import Standing
 from alerts.messages.words import Place, standing
 from gateway.clock import SystemClock
 from gateway.depot import Depot
@@ -242,6 +243,7 @@ def test_the_words_say_which_switch_and_what_to_do(language: str, where: str, to
     follow(room, {}, VALVE_LEFT)
     alarm = room.alarm("left-output:valvula", Kind.SYSTEM)
     assert alarm is not None
-    text = standing(alarm, Place("Depósito Centro"), language, room.now())
+    stands = Standing.of(alarm, room.now())
+    text = standing(stands, Place("Depósito Centro"), language)
     assert where in text and to_do in text and "…" not in text
-    assert guidance(alarm, language).next_action
+    assert guidance(stands, language).next_action
