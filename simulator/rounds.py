@@ -159,7 +159,7 @@ class Rounds:
             if name in self.posted.outputs:
                 self._look_at_siren(now, name, siren, book, settled=settled)
             elif settled and siren.well and now - siren.changed >= SETTLED_S:
-                self._expect(now, "siren-let-go", f"{name}: on, and no orders name it", not siren.on)
+                self.expect(now, "siren-let-go", f"{name}: on, and no orders name it", not siren.on)
 
     def _look_at_gas(self, now: float, alarm: AlarmState, book: Book) -> None:
         name = alarm.key.subject
