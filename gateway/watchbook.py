@@ -19,7 +19,7 @@ def ledger(path: Path, timezone: str, start_ms: int | None, end_ms: int, now_ms:
     Args:
         path: the journal file.
         timezone: whose months are summed.
-        start_ms: UTC; None is the first of the local month of `end_ms`.
+        start_ms: UTC; None is the first of the local month that `end_ms` ends in.
         end_ms: UTC; what lies beyond `now_ms` is not known and not there.
         now_ms: the present.
 
@@ -28,7 +28,7 @@ def ledger(path: Path, timezone: str, start_ms: int | None, end_ms: int, now_ms:
     """
     zone = ZoneInfo(timezone)
     end_ms = min(end_ms, now_ms)
-    start_ms = month_start_ms(end_ms, zone) if start_ms is None else start_ms
+    start_ms = month_start_ms(end_ms - 1, zone) if start_ms is None else start_ms
     with JournalReader(path) as reader:
         found = within(fold(lines(reader), now_ms), start_ms, end_ms)
     return LedgerView(

@@ -12,7 +12,7 @@ def command(talk: Talk) -> click.Command:
     """Build the command in the talk's language."""
 
     def backup(file: Path, folder: Path) -> None:
-        depot = load_or_exit(talk, file).depot
+        depot = load_or_exit(talk, file, secrets=False).depot
         from gateway.backup import backup as copy
         from gateway.journal.errors import StoreError
 

@@ -26,7 +26,7 @@ def command(talk: Talk) -> click.Command:
     """Build the command in the talk's language."""
 
     def bump(file: Path, head: str, *, by: str, minutes: float, note: str, as_json: bool) -> None:
-        depot = load_or_exit(talk, file, as_json=as_json).depot
+        depot = load_or_exit(talk, file, as_json=as_json, secrets=False).depot
         detector = next((one for one in depot.detectors if one.id == head), None)
         if detector is None:
             known = ", ".join(str(one.id) for one in depot.detectors)

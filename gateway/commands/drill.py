@@ -26,7 +26,7 @@ def command(talk: Talk) -> click.Command:
     """Build the command in the talk's language."""
 
     def drill(file: Path, outputs: tuple[str, ...], *, by: str, note: str, tell: bool, as_json: bool) -> None:
-        depot = load_or_exit(talk, file, as_json=as_json).depot
+        depot = load_or_exit(talk, file, as_json=as_json, secrets=False).depot
         wanted = outputs or tuple(output.id for output in depot.outputs if output.row.counts)
         known = [output.id for output in depot.outputs if not output.row.held]
         strange = [name for name in wanted if name not in known]

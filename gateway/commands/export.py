@@ -27,7 +27,7 @@ def command(talk: Talk) -> click.Command:
         output: Path | None,
         detectors: tuple[str, ...],
     ) -> None:
-        depot = load_or_exit(talk, file).depot
+        depot = load_or_exit(talk, file, secrets=False).depot
         first = moment(talk, start, depot.timezone)
         last = int(time.time()) + 1 if end is None else moment(talk, end, depot.timezone)
         if last <= first:

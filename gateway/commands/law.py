@@ -105,7 +105,7 @@ def _evaluate(talk: Talk) -> click.Command:
         strict: bool,
         as_json: bool,
     ) -> None:
-        depot = load_or_exit(talk, file, as_json=as_json).depot
+        depot = load_or_exit(talk, file, as_json=as_json, secrets=False).depot
         from compliance import catalogue
         from compliance.evaluate import evaluate
         from compliance.situation import Situation

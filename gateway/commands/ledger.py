@@ -23,7 +23,7 @@ def command(talk: Talk) -> click.Command:
         *,
         as_json: bool,
     ) -> None:
-        depot = load_or_exit(talk, file, as_json=as_json).depot
+        depot = load_or_exit(talk, file, as_json=as_json, secrets=False).depot
         import msgspec
 
         from dashboards.ledger import months_csv, stretches_csv
@@ -35,7 +35,7 @@ def command(talk: Talk) -> click.Command:
 
         now = time.time_ns() // 1_000_000
         first = None if start is None else moment(talk, start, depot.timezone) * 1000
-        last = now if end is None else moment(talk, end, depot.timezone) * 1000
+        last = now if end is None else moment(talk, end, depot.timezone, beyond=True) * 1000
         try:
             view = read(depot.journal, depot.timezone, first, last, now)
         except StoreError as error:

@@ -30,7 +30,7 @@ def ask_or_exit(
 
     `given`: the file that what is asked was read from, which is named where something in it is wrong.
     """
-    depot = load_or_exit(talk, file, as_json=as_json).depot
+    depot = load_or_exit(talk, file, as_json=as_json, secrets=False).depot
     reply = _asked(talk, depot, ask)
     if not reply.ok:
         _refuse(talk, depot, ask, reply, as_json=as_json, given=given)

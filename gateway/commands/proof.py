@@ -16,7 +16,7 @@ def command(talk: Talk) -> click.Command:
     """Build the command in the talk's language."""
 
     def proof(file: Path, start: str | None, end: str | None, output: Path | None) -> None:
-        depot = load_or_exit(talk, file).depot
+        depot = load_or_exit(talk, file, secrets=False).depot
         from gateway.commands.moments import moment
         from gateway.journal import JournalReader, StoreError
         from gateway.journal.proof import write
@@ -25,7 +25,7 @@ def command(talk: Talk) -> click.Command:
             with contextlib.ExitStack() as stack:
                 reader = stack.enter_context(JournalReader(depot.journal))
                 first = 0 if start is None else reader.first_at(moment(talk, start, depot.timezone) * 1000)
-                beyond = None if end is None else reader.first_at(moment(talk, end, depot.timezone) * 1000)
+                beyond = None if end is None else reader.first_at(moment(talk, end, depot.timezone, beyond=True) * 1000)
                 out: BinaryIO = sys.stdout.buffer if output is None else stack.enter_context(whole(output))
                 claim = write(reader, out, first, beyond)
         except (StoreError, OSError) as error:

@@ -17,7 +17,7 @@ def command(talk: Talk) -> click.Command:
     """Build the command in the talk's language."""
 
     def make(file: Path, start: str, end: str, form: Literal["json", "csv"], output: Path | None) -> None:
-        depot = load_or_exit(talk, file, as_json=form == "json").depot
+        depot = load_or_exit(talk, file, as_json=form == "json", secrets=False).depot
         from compliance.registers.entries import Millis
         from dashboards.reports.tables import tables
         from gateway.commands.locale import phrases_of

@@ -12,7 +12,7 @@ def command(talk: Talk) -> click.Command:
     """Build the command in the talk's language."""
 
     def restore(folder: Path, file: Path, kept: Path | None, *, yes_shorter: bool) -> None:
-        depot = load_or_exit(talk, file).depot
+        depot = load_or_exit(talk, file, secrets=False).depot
         from gateway.backup import restore as put_back
         from gateway.journal.errors import StoreError
 

@@ -23,7 +23,7 @@ def command(talk: Talk) -> click.Command:
     """Build the command in the talk's language."""
 
     def status(file: Path, *, as_json: bool) -> None:
-        loaded = load_or_exit(talk, file, as_json=as_json)
+        loaded = load_or_exit(talk, file, as_json=as_json, secrets=False)
         import msgspec
 
         from gateway.commands.figures import month_lines

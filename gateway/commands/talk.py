@@ -67,15 +67,18 @@ def json_option(talk: Talk) -> click.Option:
     return click.Option(["--json", "as_json"], is_flag=True, help=talk.text("option.json"))
 
 
-def load_or_exit(talk: Talk, file: Path, *, as_json: bool = False, reading: "Reading | None" = None) -> "Loaded":
+def load_or_exit(
+    talk: Talk, file: Path, *, as_json: bool = False, secrets: bool = True, reading: "Reading | None" = None
+) -> "Loaded":
     """Return the loaded depot, warnings said; a refused one is explained and ends the command with 78.
 
-    `reading` is where it is being read already, apart from us.
+    `secrets`: whether the command speaks to anybody who wants one. `reading`: where the file is already being read,
+    apart from us.
     """
     from gateway.configuration.problems import ConfigError
 
     try:
-        loaded = _loaded(talk, file) if reading is None else reading.loaded()
+        loaded = _loaded(talk, file, secrets=secrets) if reading is None else reading.loaded()
     except ConfigError as error:
         if as_json:
             talk.put_json({"ok": False, "problems": [asdict(problem) for problem in error.problems]})
@@ -88,7 +91,7 @@ def load_or_exit(talk: Talk, file: Path, *, as_json: bool = False, reading: "Rea
     return loaded
 
 
-def _loaded(talk: Talk, file: Path) -> "Loaded":
+def _loaded(talk: Talk, file: Path, *, secrets: bool) -> "Loaded":
     from gateway.configuration.loading import load
 
-    return load(file, talk.environ)
+    return load(file, talk.environ, secrets=secrets)

@@ -73,8 +73,10 @@ SECRET_LIMIT = 4096
 """Longest secret read from a file, in bytes."""
 
 
-def load(path: Path, environ: Mapping[str, str]) -> Loaded:
+def load(path: Path, environ: Mapping[str, str], *, secrets: bool = True) -> Loaded:
     """Read a configuration, with the environment's variables laid over it. Messages are in the environment's language.
+
+    Without `secrets` they are neither read nor missed: whoever only asks about the depot need not hold any.
 
     Raises:
         ConfigError: with every problem found.
@@ -82,23 +84,23 @@ def load(path: Path, environ: Mapping[str, str]) -> Loaded:
     sheet = Sheet(str(path), Catalogue.load("gateway.words", language_of(environ)), Lines())
     sheet = read(sheet, _content(sheet, path))
     try:
-        return _loaded(sheet, path, environ)
+        return _loaded(sheet, path, environ, secrets=secrets)
     except RecursionError:
         sheet.refuse_on(_deepest(sheet.lines), (), "too_deep")
         raise ConfigError(tuple(sheet.problems)) from None
 
 
-def _loaded(sheet: Sheet, path: Path, environ: Mapping[str, str]) -> Loaded:
+def _loaded(sheet: Sheet, path: Path, environ: Mapping[str, str], *, secrets: bool) -> Loaded:
     sheet = overlay(sheet, environ)
     tables = typed(sheet)
     clauses = applicable(tables)
     crosscheck(sheet, tables, clauses)
     _socket_fits(sheet, tables, path)
     heads = heads_of(sheet, tables, path.parent)
-    secrets = _Secrets(sheet, path.parent, environ)
-    channels = tuple(_channels(tables, secrets))
-    mqtt = _mqtt(tables, secrets)
-    influx = _influx(tables, secrets)
+    wanted = _Secrets(sheet, path.parent, environ, wanted=secrets)
+    channels = tuple(_channels(tables, wanted))
+    mqtt = _mqtt(tables, wanted)
+    influx = _influx(tables, wanted)
     outputs = outputs_of(sheet, tables, path.parent)
     tests, supplies = plan_of(sheet, tables, outputs), supplies_of(sheet, tables, path.parent)
     stock, scales = stock_sources_of(sheet, tables, path.parent), scales_of(sheet, tables, path.parent)
@@ -142,11 +144,14 @@ class _Secrets:
     sheet: Sheet
     folder: Path
     environ: Mapping[str, str]
+    wanted: bool
 
     def of(self, path: TomlPath, key: str, variable: str | None, file: str | None) -> str | None:
-        """Return the secret that ``<key>_env`` or ``<key>_file`` names; None where there is none or it is refused."""
+        """Return the secret that ``<key>_env`` or ``<key>_file`` names; None without, refused or not wanted."""
         if variable is not None and file is not None:
             self.sheet.refuse((*path, f"{key}_file"), "two_secrets", word=key)
+        elif not self.wanted:
+            return None
         elif variable is not None:
             value = self.environ.get(variable)
             if value:

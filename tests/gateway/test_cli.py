@@ -410,6 +410,27 @@ def test_a_bad_file_ends_every_command_with_78_and_nothing_started(tmp_path: Pat
     assert sorted(tmp_path.iterdir()) == [file]
 
 
+def test_who_only_asks_about_a_depot_need_not_hold_its_secrets(tmp_path: Path) -> None:
+    file = tmp_path / "depot.toml"
+    file.write_text(CONTRACT + UNSET_HOOK, "utf-8")
+    for name, *more in (("status",), ("ledger",), ("proof",), ("report", "--from", "2026-11-01", "--to", "2026-11-30")):
+        done = vigia(name, file, *more)
+
+        assert done.exit_code == 1, "it has not run yet"
+        assert "VIGIA_UNSET" not in done.stderr, name
+    for name in ("check", "run", "doctor"):
+        assert vigia(name, file).exit_code == 78
+
+
+UNSET_HOOK = """\
+[[channel]]
+id = "locked"
+kind = "webhook"
+url = "http://127.0.0.1:9/"
+secret_env = "VIGIA_UNSET"
+"""
+
+
 def test_the_installed_command_ends_with_78_too(tmp_path: Path) -> None:
     file = contract(tmp_path, "A1 = 10\n", "A1 = 0\n")
     ran = subprocess.run(
