@@ -80,6 +80,7 @@ class Rounds:
     _owner_since: float = NEVER
     _calm_since: float = NEVER
     _gas_at: float = NEVER
+    _ever: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.mains, self.quiet = Mains(self.expect), Quiet(self.expect)
@@ -98,6 +99,7 @@ class Rounds:
     def follows(self, now: float, posted: Posted) -> None:
         """It follows other orders from now on."""
         self.posted = posted
+        self._ever |= set(posted.outputs)
         self.mains.follows(now, posted.supplies)
         self.quiet.follows(now, posted.rules)
         self.stirred(now)
@@ -158,7 +160,7 @@ class Rounds:
         for name, siren in self._sirens.items():
             if name in self.posted.outputs:
                 self._look_at_siren(now, name, siren, book, settled=settled)
-            elif settled and siren.well and now - siren.changed >= SETTLED_S:
+            elif name in self._ever and settled and siren.well and now - siren.changed >= SETTLED_S:
                 self.expect(now, "siren-let-go", f"{name}: on, and no orders name it", not siren.on)
 
     def _look_at_gas(self, now: float, alarm: AlarmState, book: Book) -> None:
