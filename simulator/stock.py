@@ -59,9 +59,10 @@ class Stock:
         self._expect(now, "count-once", f"{booked} containers are booked, and {came} came", booked <= came)
         if self._ill or now - self._restless < BOOKED_S:
             return
-        marks = {gate: held.values.get("value") for gate, held in desk.standing(MARKS).items()}
         for gate, count in self._counts.items():
-            self._expect(now, "count-kept", f"{gate} shows {count}, read {marks.get(gate)}", marks.get(gate) == count)
+            told = desk.last_told(MARKS, gate)
+            read = None if told is None else told.values.get("value")
+            self._expect(now, "count-kept", f"{gate} shows {count}, read {read}", read == count)
         if "out" not in self._acts.values():
             self._expect(now, "count-kept", f"{booked} containers are booked, and {came} came", booked == came)
             return

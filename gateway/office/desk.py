@@ -222,6 +222,11 @@ class Desk:
         """Areas that are no longer configured and in which the book still has stock: it can go, and nothing comes."""
         return frozenset(pile.area for pile in self._book.levels().units) - self.areas
 
+    def last_told(self, register: str, subject: str) -> Entry | None:
+        """Return what was told last of a subject, whatever the clock said then."""
+        last = self._last.get((register, subject))
+        return None if last is None else self._known[last]
+
     def find(self, entry: EntryId) -> Entry | None:
         """Return an entry by its id."""
         return self._known.get(entry)

@@ -134,7 +134,7 @@ class Intake:
         return moved if not doubt else [counting.doubted(source, now, _new_id, doubt)]
 
     def _counted(self, source: StockSource, payload: bytes, now: Millis) -> list[Entry]:
-        held = self._books.desk.standing(counting.MARKS).get(source.id)
+        held = self._books.desk.last_told(counting.MARKS, source.id)
         passed = counting.heard(source, payload, None if held is None else counting.mark_of(held.values))
         if passed is None:
             self._log.warning("stock message without a count", source=source.id)

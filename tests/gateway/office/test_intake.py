@@ -168,3 +168,13 @@ async def test_a_container_whose_tag_was_read_long_after_the_weighing_is_not_the
     assert await office.intake.weighed(Weighed("balanca", "28", NOW - 60_000), NOW) == ()
     (held,) = office.desk.standing("weighing").values()
     assert "full_container" not in held.values
+
+
+@pytest.mark.parametrize("back_ms", [0, 3_600_000, 3 * 86_400_000])
+async def test_a_counter_counts_once_whatever_the_clock_is_set_back(back_ms: int) -> None:
+    office = Office()
+    counter = StockSource("portao", "counter", "t", "patio", Decimal(13), "in", value="/n")
+    for step, count in enumerate((100, 106, 113, 113)):
+        at = Millis(NOW + step * 1_000 - (back_ms if step else 0))
+        await office.intake.heard(counter, json.dumps({"n": count}).encode(), office.desk.told_at(at))
+    assert office.desk.stock().count("patio") == 13
