@@ -1,5 +1,7 @@
 """Areas that nobody watches: told at once where a person's doing, or a rule, had a part in it. Pure."""
 
+from collections.abc import Iterable
+
 from alerts.alarmbook import AlarmBook
 from alerts.alarms import AlarmKey, Kind
 from gateway.sight import Sight
@@ -37,7 +39,7 @@ class Areas:
     def look(self, turn: Turn) -> None:
         """Raise or end the alarm of every area one of whose heads is in the turn, by how its heads stand now."""
         subjects = (event.key.subject for event, _ in turn.events if event.key.kind is Kind.BLIND)
-        for area in dict.fromkeys(self._of[subject] for subject in subjects if subject in self._of):
+        for area in dict.fromkeys(area for subject in subjects for area in self._areas_of(subject)):
             self._look(area, turn)
 
     def _look(self, area: str, turn: Turn) -> None:
@@ -58,7 +60,15 @@ class Areas:
             self._seen[area] = found
         return found is None
 
+    def _areas_of(self, subject: str) -> Iterable[str]:
+        """Return the areas of which a head, or a cable, has to do with the sight."""
+        if subject in self._of:
+            return (self._of[subject],)
+        return (head.watch.area for head in self._sight.sources.heads(subject))
+
     def _quiet(self, head: Head) -> bool:
-        """Tell whether a person or a rule keeps this head's silence from being told, or made it."""
-        alarm = self._book.get(head.blind)
+        """Tell whether a person or a rule keeps this head's silence, or its cable's, from being told, or made it."""
+        alarm, cable = self._book.get(head.blind), self._book.get(AlarmKey(head.watch.source, Kind.BLIND))
+        if head.grouped and cable is not None and cable.suppressed is not None:
+            return True
         return alarm is not None and (alarm.suppressed is not None or alarm.until is not None)

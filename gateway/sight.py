@@ -6,6 +6,7 @@ from dataclasses import replace
 from alerts.alarmbook import AlarmBook
 from alerts.alarms import AlarmKey, Cause, Kind, Suppressed, Suppression
 from alerts.policy import Timing, blind_at_once, watches
+from alerts.states import Trigger
 from gateway.deadlines import CableBack, Deadlines, Stale, WindowEnds
 from gateway.events import OpenWindow, WindowKind
 from gateway.orders import Orders
@@ -272,6 +273,9 @@ class Sight:
             return
         heads = self.sources.heads(source)
         names = tuple(head.watch.detector for head in heads)
+        shelf = self._book.lift(key, Trigger.WORSEN, turn.now)  # it was laid over a cut that has ended
+        if shelf is not None:
+            turn.note(shelf)
         turn.note(self._book.raise_(key, turn.now, reason="link", detail=reason, subjects=names))
         for head in heads:
             if not self._book.present(head.blind):

@@ -352,6 +352,28 @@ def test_a_shelf_over_the_last_blind_head_says_that_the_area_is_alone(room: Room
     assert room.engine.book.present(AlarmKey("area:patio", Kind.BLIND))
 
 
+def test_a_shelf_over_a_cut_cable_says_that_the_areas_behind_it_are_alone(room: Room) -> None:
+    room.link(False)
+    room.wait(5.0)
+    assert not room.engine.book.present(AlarmKey("area:patio", Kind.BLIND)), "the cable was told"
+    shelve(room, AlarmKey("bus", Kind.BLIND))
+    assert room.engine.book.present(AlarmKey("area:patio", Kind.BLIND))
+
+
+def test_a_cable_that_is_cut_anew_under_its_shelf_is_told(room: Room) -> None:
+    room.link(False)
+    room.wait(5.0)
+    shelve(room, AlarmKey("bus", Kind.BLIND))
+    room.link(True)
+    room.wait(30.0, clean=BOTH)
+    before = len(room.told("dona", Kind.BLIND))
+    room.link(False)
+    room.wait(5.0)
+    assert ("bus", "raised") in room.told("dona", Kind.BLIND)[before:]
+    alarm = room.alarm("bus", Kind.BLIND)
+    assert alarm is not None and alarm.suppressed is None and alarm.phase is Phase.UNACKNOWLEDGED
+
+
 def test_what_says_that_an_area_is_alone_is_never_shelved(room: Room) -> None:
     for detector in BOTH:
         take_out(room, detector)
