@@ -15,9 +15,6 @@ from sensors.stamps import SECOND, Clock, Instant, Stamp
 MOST_WAITING = 16
 """Filings whose commit is awaited; the office has one in hand at a time."""
 
-FORGOTTEN_S = 60
-"""How long a commit is awaited: by then the office has given up, and the journal may have dropped it."""
-
 JUDGED_EVERY_S = 2
 """A judgement that comes sooner after the last one is refused."""
 
@@ -49,7 +46,7 @@ class Filing:
         self._hear = hear
         self._later = later
         self._reading: deque[_Reading] = deque()
-        self._waiting: dict[int, tuple[int, Reply, Instant]] = {}
+        self._waiting: dict[int, tuple[int, Reply]] = {}
         self._judged_at: Instant | None = None
 
     def take(self, ask: File | Judged, reply: Reply) -> None:
@@ -58,7 +55,6 @@ class Filing:
         if isinstance(ask, Judged):
             reply(self._judged(ask, now))
             return
-        self._forget(now.mono)
         if not ask.papers or len(self._waiting) + len(self._reading) >= MOST_WAITING:
             reply(Answer(ask.ref, ok=not ask.papers, error="busy" if ask.papers else ""))
             return
@@ -83,10 +79,9 @@ class Filing:
             self._later(self._read)
 
     def _file(self, reading: _Reading) -> None:
-        now = self._clock.now()
-        for effect in self._hear(events.Filed(tuple(reading.entries), now)):
+        for effect in self._hear(events.Filed(tuple(reading.entries), self._clock.now())):
             if isinstance(effect, Record):
-                self._waiting[effect.ticket] = (reading.ask.ref, reading.reply, now.mono)
+                self._waiting[effect.ticket] = (reading.ask.ref, reading.reply)
 
     def _judged(self, ask: Judged, now: Stamp) -> Answer:
         """Hear a judgement, one at a time and of bounded size: nobody at the socket may hold the watch up with them."""
@@ -102,16 +97,11 @@ class Filing:
         return Answer(ask.ref, ok=True)
 
     def committed(self, ticket: int) -> None:
-        """Hear that the journal holds what has this ticket."""
-        waiting = self._waiting.pop(ticket, None)
-        if waiting is not None:
-            ref, reply, _ = waiting
-            reply(Answer(ref, ok=True))
-
-    def _forget(self, now: Instant) -> None:
-        gone = [ticket for ticket, (_, _, since) in self._waiting.items() if now - since > FORGOTTEN_S * SECOND]
-        for ticket in gone:
-            del self._waiting[ticket]
+        """Hear that the journal holds what has this ticket. It writes in order: an earlier one that waits is lost."""
+        for earlier in [waiting for waiting in self._waiting if waiting <= ticket]:
+            ref, reply = self._waiting.pop(earlier)
+            held = earlier == ticket
+            reply(Answer(ref, ok=held, error="" if held else "not-recorded"))
 
 
 def _admitted(number: int, paper: Paper, person: str | None) -> Entry | str:

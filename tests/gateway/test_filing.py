@@ -11,7 +11,7 @@ import pytest
 from dashboards.office import File, paper
 from dashboards.ports import Answer, ToGateway
 from gateway.events import Effect, Event, Filed, Record
-from gateway.filing import FORGOTTEN_S, MOST_WAITING, Filing
+from gateway.filing import MOST_WAITING, Filing
 from gateway.journal import canonical
 from gateway.journal.batches import prepare
 from sensors.stamps import SECOND, Instant, Stamp, UtcNanos
@@ -83,11 +83,22 @@ def test_filings_that_the_journal_dropped_do_not_keep_the_office_out_for_ever() 
     for ref in range(MOST_WAITING + 1):
         filing.take(file(SOUND, ref=ref), answers.append)
     assert [(answer.ref, answer.error) for answer in answers] == [(MOST_WAITING, "busy")]
-    watch.at_s += FORGOTTEN_S + 1
+    filing.committed(len(watch.heard) + 1)
+    assert answers[1:] == [Answer(ref, ok=False, error="not-recorded") for ref in range(MOST_WAITING)]
     filing.take(file(SOUND, ref=99), answers.append)
-    assert len(answers) == 1  # it waits for its commit
     filing.committed(len(watch.heard))
     assert answers[-1] == Answer(99, ok=True)
+
+
+def test_a_filing_is_not_given_up_while_the_journal_hangs() -> None:
+    watch, answers = Watch(), list[Answer]()
+    filing = watch.filing()
+    filing.take(file(SOUND, ref=1), answers.append)
+    watch.at_s += 3600
+    filing.take(file(SOUND, ref=2), answers.append)
+    assert not answers
+    filing.committed(1)
+    assert answers == [Answer(1, ok=True)]
 
 
 def test_a_filing_of_many_papers_is_looked_through_one_in_each_turn_and_heard_whole() -> None:
