@@ -58,7 +58,8 @@ def chosen(voice: Voice, name: str) -> Scenario:
         raise click.UsageError(voice.text("refused.no_file", name=name))
     if not own and name not in names():
         near = get_close_matches(name, names(), n=1)
-        raise click.UsageError(voice.text("refused.unknown", name=name, names=", ".join(near or names())))
+        key = "refused.near" if near else "refused.unknown"
+        raise click.UsageError(voice.text(key, name=name, near="".join(near), names=", ".join(names())))
     try:
         return load(name)
     except ScenarioError as error:

@@ -59,7 +59,7 @@ def test_no_help_page_has_clicks_own_english() -> None:
     [
         (("register", "template", "a", "b"), "argumento a mais: b."),
         (("drill", "--by"), "falta o valor da opção --by."),
-        (("demo", "--scenario", "leek"), "não há o cenário leek; há: leak"),
+        (("demo", "--scenario", "leek"), "não há o cenário leek; seria 'leak'? Há: "),
         (("simulate", "nada.toml"), "nada.toml não existe; dê o nome de um cenário"),
     ],
 )
