@@ -34,7 +34,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     chosen = config.getoption("--seed")
-    config.stash[TRIED_AGAIN] = []
+    config.stash[TO_TRY_AGAIN], config.stash[TRIED_AGAIN] = [], []
     config.stash[SEED] = random.SystemRandom().randrange(2**32) if chosen is None else chosen
 
 
@@ -90,25 +90,46 @@ def _left(before: set[asyncio.Task[object]]) -> set[asyncio.Task[object]]:
 TRIES: Final = 3
 """A busy machine makes a measurement in real time worse, never better: so the best of three counts."""
 
+TO_TRY_AGAIN: pytest.StashKey[list[pytest.Item]] = pytest.StashKey()
 TRIED_AGAIN: pytest.StashKey[list[str]] = pytest.StashKey()
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
-    """Give a test marked `measured` up to `TRIES` tries; the last one's reports count, and the summary names it."""
+    """Put off a test marked `measured` that fails, until all others have had their turn."""
     if item.get_closest_marker("measured") is None:
         return None
+    _reported(item, _tried(item, nextitem, last=False))
+    return True
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtestloop(session: pytest.Session) -> Iterator[None]:
+    """Try again, at the end, what was put off: then the other parts of the suite have mostly ended and it is quiet."""
+    done = yield
+    for left in reversed(range(TRIES - 1)):
+        put_off, session.config.stash[TO_TRY_AGAIN] = session.config.stash[TO_TRY_AGAIN], []
+        for item, nextitem in zip(put_off, [*put_off[1:], None], strict=False):
+            _reported(item, _tried(item, nextitem, last=not left))
+    return done
+
+
+def _tried(item: pytest.Item, nextitem: pytest.Item | None, *, last: bool) -> list[pytest.TestReport]:
+    """Run it once. Returns what is to be reported: nothing where it failed and is put off."""
+    reports = runtestprotocol(item, log=False, nextitem=nextitem)
+    failed = next((report for report in reports if report.failed), None)
+    if failed is None or last:
+        return reports
+    item.config.stash[TO_TRY_AGAIN].append(item)
+    item.config.stash[TRIED_AGAIN].append(f"{item.nodeid}: {failed.longreprtext.splitlines()[-1]}")
+    return []
+
+
+def _reported(item: pytest.Item, reports: list[pytest.TestReport]) -> None:
     item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
-    for left in reversed(range(TRIES)):
-        reports = runtestprotocol(item, log=False, nextitem=nextitem)
-        failed = next((report for report in reports if report.failed), None)
-        if failed is None or not left:
-            break
-        item.config.stash[TRIED_AGAIN].append(f"{item.nodeid}: {failed.longreprtext.splitlines()[-1]}")
     for report in reports:
         item.ihook.pytest_runtest_logreport(report=report)
     item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
-    return True
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

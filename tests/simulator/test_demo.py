@@ -15,6 +15,8 @@ import pytest
 from simulator.lines import HOST
 from simulator.summary import summarise
 
+pytestmark = pytest.mark.measured  # whole demos live in real time, several processes each
+
 VIGIA = Path(sys.executable).with_name("vigia")
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 PROMISE_S = 3.0

@@ -97,6 +97,7 @@ def within(expected: Expectation, until_s: float) -> Expectation | None:
 
 
 @pytest.mark.servers
+@pytest.mark.measured
 def test_frames_that_are_late_false_or_missing_come_to_what_their_scenarios_say(tmp_path):
     played = []
     for name, lasts_s in ON_WIRES.items():

@@ -10,7 +10,7 @@ from typing import Any
 
 import aiomqtt
 import pytest
-from whole_depot import Whole, until
+from whole_depot import WITHIN_S, Whole, until
 
 SIREN, BEACON, VALVE, LIFE, STOPPED = 0, 1, 2, 3, 4
 BOARD = """
@@ -185,6 +185,17 @@ class Looker:
         return bool(answer[9] & 1)
 
 
+async def confirmed(depot: Whole, name: str) -> None:
+    """Wait until the page's API shows the output as wanted and confirmed."""
+    deadline = time.monotonic() + WITHIN_S
+    while True:
+        output = next(one for one in (await depot.get("/api/v1/state"))["outputs"] if one["id"] == name)
+        if output["wanted"] and output["confirmed"]:
+            return
+        assert time.monotonic() < deadline, output
+        await asyncio.sleep(0.01)
+
+
 @pytest.mark.servers
 async def test_an_output_behind_the_broker_is_confirmed_by_its_state_topic(depot: Whole, mosquitto: Any) -> None:
     unit = with_board(depot, BROKER.format(port=mosquitto.port))
@@ -206,8 +217,7 @@ async def test_an_output_behind_the_broker_is_confirmed_by_its_state_topic(depot
         depot.gas(1, 12.0)
         await until(lambda: told[-1:] == [b"ON"] and unit.coils[SIREN])
         await depot.web_up()
-        outputs = {o["id"]: o for o in (await depot.get("/api/v1/state"))["outputs"]}
-        assert (outputs["portaria"]["wanted"], outputs["portaria"]["confirmed"]) == (True, True)
+        await confirmed(depot, "portaria")
         silent.set()
         alarm = await depot.shown("GD-1")
         depot.gas(1, 0.0)
