@@ -38,6 +38,8 @@ class Catalogue:
     def text(self, key: str, **values: object) -> str:
         """Return the text with its placeholders filled in. Values are text, never templates.
 
+        ``{count:problem|problems}`` is the first form for 1, the second for any other count.
+
         Raises:
             KeyError: if the key is missing or the text asks for a value that was not given; names key and language.
         """
@@ -46,7 +48,7 @@ class Catalogue:
         except KeyError:
             raise KeyError(f"{self._name()} has no text {key!r}") from None
         try:
-            return template.format_map(values)
+            return template.format_map(_counted(values) if "|" in template else values)
         except KeyError as missing:
             raise KeyError(f"{self._name()}: text {key!r} needs a value for {missing.args[0]!r}") from None
 
@@ -60,6 +62,18 @@ class Catalogue:
 
     def _name(self) -> str:
         return f"{self.package}/{self.language}.toml"
+
+
+class _Count(int):
+    """A whole number that knows whether it wants a word in its singular."""
+
+    def __format__(self, spec: str) -> str:
+        one, bar, many = spec.partition("|")
+        return (one if self == 1 else many) if bar else super().__format__(spec)
+
+
+def _counted(values: Mapping[str, object]) -> dict[str, object]:
+    return {name: _Count(value) if isinstance(value, int) else value for name, value in values.items()}
 
 
 @lru_cache(maxsize=16)

@@ -364,7 +364,7 @@ def test_check_prints_the_count_and_each_budget_with_its_slow_part(tmp_path: Pat
     done = vigia("check", contract(tmp_path))
 
     assert done.exit_code == 0
-    assert "3 detectors watched: 2 by Modbus on 1 line(s), 1 by MQTT." in done.stdout
+    assert "3 detectors watched: 2 by Modbus on 1 line, 1 by MQTT." in done.stdout
     heads = ["GD-101", "GD-102", "GD-201"]
     assert [line.split()[0] for line in done.stdout.splitlines()[1:]] == [*heads, "raised", "sirene", "siren", *heads]
     assert "2027-01-28, bump test never noted, function test never noted" in done.stdout

@@ -199,7 +199,7 @@ def test_doctor_names_the_cure_of_every_red_line(tmp_path: Path) -> None:
     assert "page: 127.0.0.1" in red[1]
     assert "change the port in [web] listen" in red[1]
     assert all("check cable, address, port" in line for line in red[2:])
-    assert "4 problem(s)" in done.stderr
+    assert "4 problems" in done.stderr
 
 
 def test_doctor_sees_a_clock_that_runs_behind_the_file(tmp_path: Path) -> None:

@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 from alerts.messages.catalogue import LANGUAGES, Catalogue
@@ -43,6 +45,20 @@ def test_a_missing_value_names_text_and_placeholder() -> None:
 
 def test_a_value_with_braces_stays_text() -> None:
     assert load("en").text("format.area", area="{level}{0}") == "area {level}{0}"
+
+
+@pytest.mark.parametrize(("count", "told"), [(0, "0 erros"), (1, "1 erro"), (2, "2 erros")])
+def test_a_word_agrees_with_its_count(count: int, told: str) -> None:
+    words = Catalogue("words", "pt-BR", {"sick": "{count} {count:erro|erros}", "plain": "{count:02}"})
+    assert words.text("sick", count=count) == told
+    assert words.text("plain", count=count) == f"{count:02}"
+
+
+@pytest.mark.parametrize("package", ["alerts.messages", "dashboards", "dashboards.conformity", "gateway.words"])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_plural_is_put_in_brackets(package: str, language: str) -> None:
+    texts = Catalogue.load(package, language).texts
+    assert not [key for key, text in texts.items() if re.search(r"\w\((s|es|m|ões|is|ns)\)", text)]
 
 
 def test_both_languages_have_the_same_keys_and_placeholders() -> None:
