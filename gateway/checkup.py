@@ -128,15 +128,22 @@ def _web(depot: Depot, *, running: bool) -> Iterator[Finding]:
     if depot.web is None or running:  # a running gateway holds the port itself
         return
     values: dict[str, object] = {"host": depot.web.host, "port": depot.web.port}
-    family = socket.AF_INET6 if ":" in depot.web.host else socket.AF_INET
+    if trouble := address_trouble(depot.web.host, depot.web.port):
+        yield Finding("port_taken", Health.BAD, {**values, "reason": trouble})
+    else:
+        yield Finding("port_free", Health.GOOD, values)
+
+
+def address_trouble(host: str, port: int) -> str:
+    """Return why nothing could listen on an address now, in the system's words; empty when something could."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            probe.bind((depot.web.host, depot.web.port))
+            probe.bind((host, port))
         except OSError as error:
-            yield Finding("port_taken", Health.BAD, {**values, "reason": error.strerror})
-            return
-    yield Finding("port_free", Health.GOOD, values)
+            return error.strerror or str(error)
+    return ""
 
 
 def _told(depot: Depot) -> Iterator[Finding]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from gateway.depot import Depot
-from gateway.tie import UNWELL
+from gateway.tie import EXIT_NO_ADDRESS, UNWELL
 
 END_WITHIN_S = 0.8
 
@@ -84,7 +84,8 @@ class Child:
                 async with silence:
                     loop.add_reader(line, _hear, line, silence, tell)
                     code = await child.wait()
-                raise ChildProcessError(f"{self.module} ended with exit code {code}")
+                why = ": its address cannot be had" if code == EXIT_NO_ADDRESS else ""
+                raise ChildProcessError(f"{self.module} ended with exit code {code}{why}")
             except TimeoutError:
                 patience = SILENT_AFTER_S
                 until = silence.when()

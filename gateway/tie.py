@@ -15,6 +15,9 @@ from collections.abc import Callable
 SIGN_EVERY_S = 1.0
 WELL, UNWELL = b".", b"!"
 
+EXIT_NO_ADDRESS = os.EX_TEMPFAIL
+"""A child's last word where the address it is to listen on cannot be had."""
+
 
 class Tie:
     """A child's end of the tie.

@@ -34,10 +34,9 @@ from gateway.journal.reader import JournalReader
 from gateway.office import attachments
 from gateway.records import event_from
 from gateway.store import history, layout
-from gateway.tie import Tie
+from gateway.tie import EXIT_NO_ADDRESS, Tie
 from sensors.stamps import Instant, Stamp, UtcNanos
 
-EXIT_FAILED = 1
 EXIT_CONFIG = 78
 
 
@@ -118,7 +117,10 @@ class StoredTrends:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Serve until stopped; return the exit code: 0 stopped, 1 the address is taken, 78 it is not loopback."""
+    """Serve until stopped; return the exit code: 0 stopped, 75 the address cannot be had now, 78 it is not loopback.
+
+    Of an address that cannot be had `vigia run` tells the person, once; this is tried again and again.
+    """
     given = _arguments(arguments)
     host, port = given.listen
     if not ipaddress.ip_address(host).is_loopback:
@@ -126,9 +128,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return EXIT_CONFIG
     try:
         listener = listening(host, port)
-    except OSError as error:
-        sys.stderr.write(f"--listen {host}:{port}: {error.strerror}; stop what holds it or choose another port\n")
-        return EXIT_FAILED
+    except OSError:
+        return EXIT_NO_ADDRESS
 
     screens = WebScreens(
         given.socket,

@@ -2,6 +2,7 @@
 
 import asyncio
 import signal
+import socket
 import time
 
 from whole_depot import Whole, until
@@ -42,6 +43,18 @@ async def test_a_page_moved_to_another_port_leaves_none_behind(depot: Whole) -> 
     assert not depot.hook.of("SYSTEM", "raised", "task:web")
     assert await depot.stop() == 0
     await _gone(first)
+
+
+async def test_a_port_that_others_hold_is_named_once_and_had_when_they_let_go(depot: Whole) -> None:
+    with socket.create_server(("127.0.0.1", depot.web_port)):
+        await depot.start()
+        await until(lambda: depot.hook.of("SYSTEM", "raised", "task:web"))
+        await asyncio.sleep(1.0)  # a second child has had the time to say it again
+        depot.gas(1, 12.0)
+        await until(lambda: depot.siren_on)
+    await depot.web_up()
+    assert depot.log().count(f"127.0.0.1:{depot.web_port} (another program") == 1
+    assert depot.log().count("Traceback") <= 1
 
 
 async def test_a_control_socket_removed_by_others_is_made_anew(depot: Whole) -> None:
