@@ -9,8 +9,10 @@ import stat
 import subprocess
 import sys
 from collections.abc import AsyncIterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from whole_depot import SECRET, WITHIN_S, Whole, until
@@ -112,7 +114,8 @@ async def test_a_bump_is_guided_timed_and_kept_signed(depot: Whole, vigia: Comma
     assert "GD-1  calibration never noted, bump test never noted" in out
     code, out, _ = await vigia("check", str(depot.file), "--json")
     due = {one["detector"]: one["due"] for one in json.loads(out)["upkeep"]}
-    assert due["GD-2"]["bump"] == {"last": record["closed"][:10], "next": record["next_due"]["bump"], "overdue": False}
+    closed = datetime.fromisoformat(record["closed"]).astimezone(ZoneInfo("America/Sao_Paulo")).date()
+    assert due["GD-2"]["bump"] == {"last": closed.isoformat(), "next": record["next_due"]["bump"], "overdue": False}
     assert due["GD-1"]["bump"] == {"last": None, "next": None, "overdue": True}
     assert await depot.stop() == 0
     depot.sound()

@@ -245,7 +245,7 @@ async def test_the_page_shows_the_law_as_at_a_day_and_as_known_then(depot: Whole
     overview = await depot.get("/conformidade")
     assert "Lei 3.190/2013" in overview and "regra da casa" in overview and "a determinar" in overview
     assert "<script" not in overview
-    past = await depot.get(f"/conformidade?on={today - timedelta(days=400)}&known={today - timedelta(days=1)}")
+    past = await depot.get(f"/conformidade?on={today - timedelta(days=400)}&known={today - timedelta(days=2)}")
     assert "Como estava em" in past and "como se sabia em" in past and "são os do depot.toml de hoje" in past
     assert "Data não entendida: ontem" in await depot.get("/conformidade?on=ontem")
     then = (await depot.get(f"/api/v1/findings?on={today - timedelta(days=400)}"))["data"]["findings"]
