@@ -286,6 +286,10 @@ class Subscribe(msgspec.Struct, frozen=True, tag="subscribe"):
     """Ask for a `Snapshot` now and a `Change` whenever one is due."""
 
 
+class Rest(msgspec.Struct, frozen=True, tag="rest"):
+    """Nobody looks: until the next `Subscribe` only a `Change` a second is wanted, and no heads in it."""
+
+
 class Ask(msgspec.Struct, frozen=True, tag="ask"):
     """Ask for one `Snapshot` (``vigia status``) or the figures of ``/metrics``."""
 
@@ -325,7 +329,7 @@ class Answer(msgspec.Struct, frozen=True, tag="answer"):
     metrics: tuple[Figure, ...] | None = None
 
 
-ToGateway = Act | Window | Drill | Subscribe | Ask | File | Judged
+ToGateway = Act | Window | Drill | Subscribe | Rest | Ask | File | Judged
 ToScreen = Snapshot | Change | Answer
 
 

@@ -166,7 +166,9 @@ class App:
         self._hands.beat(clock_is_set=is_set)
         self._sealing.beat()
         now = self.clock.now()
-        self.control.push(self._picture.heartbeat(now))
+        if self.control.watched:
+            self.control.push(self._picture.heartbeat(now))
+        self.control.push_resting(lambda: self._picture.brief(now))
         self._showing.shown()
         self._recording.beat(now.utc, lambda: kept_figures(self._engine, self._metrics()))
         watching = self._engine.sight.count()
@@ -180,7 +182,8 @@ class App:
         self._pacer.beat(HEARTBEAT_S, self._beat)
 
     def _show(self) -> None:
-        self.control.push(self._picture.alarm_change(self.clock.now()))
+        if self.control.watched:
+            self.control.push(self._picture.alarm_change(self.clock.now()))
 
     def _act(self, ask: Act | Window | Drill) -> Answer:
         event = understood(ask, self._engine, self._picture, self.clock.now())

@@ -16,7 +16,20 @@ from typing import NoReturn, assert_never, cast
 import msgspec
 
 from dashboards.office import File, Judged
-from dashboards.ports import Act, Answer, Ask, Change, Drill, Figure, Snapshot, Subscribe, ToGateway, ToScreen, Window
+from dashboards.ports import (
+    Act,
+    Answer,
+    Ask,
+    Change,
+    Drill,
+    Figure,
+    Rest,
+    Snapshot,
+    Subscribe,
+    ToGateway,
+    ToScreen,
+    Window,
+)
 from dashboards.speaking import Speaker
 
 MAX_CLIENTS = 16
@@ -95,16 +108,29 @@ class ControlServer:
             listener.close()
             remove_own(self._path, inode)
 
+    @property
+    def watched(self) -> bool:
+        """Whether anybody wants every change."""
+        return any(client.sent_seq is not None and not client.rests for client in self._clients)
+
     def push(self, change: Change) -> None:
-        """Send one change to every subscriber. Never blocks, never raises for a client's sake."""
+        """Send one change to every subscriber who does not rest. Never blocks, never raises for a client's sake."""
         line: bytes | None = None
         for client in tuple(self._clients):
-            if client.sent_seq is None or change.seq <= client.sent_seq:
+            if client.sent_seq is None or client.rests or change.seq <= client.sent_seq:
                 continue
             if line is None:
                 line = self._line(change)
             client.sent_seq = change.seq
             self._write(client, line)
+
+    def push_resting(self, change: Callable[[], Change]) -> None:
+        """Send those who rest their one change of the second, which is made only where there are any."""
+        resting = [client for client in self._clients if client.rests]
+        if resting:
+            line = self._line(change())
+            for client in resting:
+                self._write(client, line)
 
     def renew(self) -> None:
         """Send every subscriber the whole picture: it is another one, and its changes are numbered anew."""
@@ -115,6 +141,7 @@ class ControlServer:
         line = self._line(picture)
         for client in subscribers:
             client.sent_seq = picture.seq
+            client.rests = False
             self._write(client, line)
 
     def figures(self) -> tuple[Figure, ...]:
@@ -152,8 +179,11 @@ class ControlServer:
         match request:
             case Subscribe():
                 picture = self._picture()
+                client.rests = False
                 if self._write(client, self._line(picture)):
                     client.sent_seq = picture.seq
+            case Rest():
+                client.rests = client.sent_seq is not None
             case Ask(ref=ref, what="snapshot"):
                 self._write(client, self._line(Answer(ref, ok=True, snapshot=self._picture())), ref)
             case Ask(ref=ref):
@@ -214,7 +244,7 @@ class ControlServer:
 
 
 class _Client(asyncio.Protocol):
-    """One connection: cuts the stream into lines. `sent_seq` is None until it subscribes."""
+    """One connection: cuts the stream into lines. `sent_seq` is None until it subscribes; then it may rest."""
 
     transport: asyncio.Transport
 
@@ -222,6 +252,7 @@ class _Client(asyncio.Protocol):
         self._server = server
         self._rest = b""
         self.sent_seq: int | None = None
+        self.rests = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast("asyncio.Transport", transport)  # uvloop's own is no heir of asyncio's

@@ -113,7 +113,7 @@ class Picture:
         self._places = places
         self._silence_s = silence_s
         self._links = links
-        self._links_shown = -1
+        self._links_shown = self._links_briefed = -1
         self._shown: dict[DetectorId, tuple[Reading | None, bool]] = {}
         self._lasting: dict[DetectorId, _Lasting] = {}
         self._said: dict[AlarmKey, _Said] = {}
@@ -133,6 +133,18 @@ class Picture:
             worst_case_s=max((worst for worst, _ in self._worst_case_s.values()), default=0.0),
             alive=True,
             silence_s=self._silence_s,
+        )
+
+    def brief(self, now: Stamp) -> Change:
+        """The change of each second for whoever rests: all but the heads. It is none in the row of the others."""
+        moved, self._links_briefed = self._links.heard != self._links_briefed, self._links.heard
+        return Change(
+            seq=self.seq,
+            at=rfc3339(now.utc),
+            alarms=self._alarms(now),
+            outputs=self._outputs(now),
+            links=self._links.views(now) if moved else None,
+            worst_ms=self._worst_ms(),
         )
 
     def heartbeat(self, now: Stamp) -> Change:

@@ -17,6 +17,7 @@ from dashboards.web.conformity import conformity
 from dashboards.web.guard import Guard
 from dashboards.web.hub import Hub
 from dashboards.web.link import GatewayLink
+from dashboards.web.looking import Looking
 from dashboards.web.office_line import OfficeLine
 from dashboards.web.page import Page, words
 from dashboards.web.papers import Papers
@@ -55,7 +56,7 @@ class WebScreens:
         civil: Callable[[], float] = time.time,
     ) -> None:
         self.hub = Hub(picture=self.present, age=lambda: self.link.age_s, civil=civil)
-        self.link = GatewayLink(socket, self.hub, monotonic=monotonic, civil=civil)
+        self.link = GatewayLink(socket, self.hub, watched=lambda: len(self.hub) > 0, monotonic=monotonic, civil=civil)
         self.history = history
         self.trends = trends
         self.watched = watched
@@ -70,7 +71,7 @@ class WebScreens:
     def present(self) -> Snapshot | None:
         """Return the present picture; None while the gateway is not heard or says that its alarm loop does not live."""
         picture = self.link.picture
-        if picture is None or not self.link.current or not picture.alive:
+        if picture is None or not self.link.current or self.link.resting or not picture.alive:
             return None
         return self.link.snapshot()
 
@@ -123,4 +124,4 @@ def application(screens: WebScreens, *, language: str, version: str, hosts: froz
         return document
 
     app.openapi = openapi  # type: ignore[method-assign]
-    return Guard(app, hosts)
+    return Guard(Looking(app, screens.link.look), hosts)

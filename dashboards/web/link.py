@@ -9,12 +9,26 @@ import asyncio
 import socket
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Protocol, assert_never
 
 import msgspec
 
-from dashboards.ports import Act, Answer, Ask, Change, Drill, Figure, Snapshot, Subscribe, ToGateway, ToScreen, Window
+from dashboards.ports import (
+    Act,
+    Answer,
+    Ask,
+    Change,
+    Drill,
+    Figure,
+    Rest,
+    Snapshot,
+    Subscribe,
+    ToGateway,
+    ToScreen,
+    Window,
+)
 from dashboards.speaking import Speaker
 from dashboards.web.picture import Picture
 from sensors.stamps import SECOND, parse_rfc3339
@@ -23,6 +37,9 @@ FIRST_RETRY_S = 0.2
 LAST_RETRY_S = 1.0
 SILENCE_S = 2.0
 """The gateway speaks at least once a second; after this long it counts as lost (a page has 3 s to say so)."""
+
+REST_AFTER_S = 10.0
+"""When nobody has looked for so long, the gateway is asked for no more than a sign of life and what stands."""
 
 TICK_S = 0.25
 ANSWER_TIMEOUT_S = 2.0
@@ -54,9 +71,16 @@ class LinkListener(Protocol):
 class GatewayLink:
     """One subscriber of the control socket, reconnecting for ever.
 
+    While nobody looks it rests: it goes on hearing of alarms and outputs, and once a second that the gateway lives, but
+    not of the heads, whose views cost the alarm loop most.
+
+    Attributes:
+        resting: whether it does, so that the heads of the picture are not the present ones.
+
     Args:
         path: the control socket.
         listener: told of every picture, change and loss.
+        watched: whether somebody looks all the time; then the line never rests.
         monotonic: seconds; the clock of all ages here.
         civil: seconds since 1970; only to tell how long a message was under way.
     """
@@ -66,19 +90,23 @@ class GatewayLink:
         path: Path,
         listener: LinkListener,
         *,
+        watched: Callable[[], bool] = lambda: True,
         monotonic: Callable[[], float] = time.monotonic,
         civil: Callable[[], float] = time.time,
     ) -> None:
         self._path = path
         self._listener = listener
+        self._watched = watched
         self._monotonic = monotonic
         self._civil = civil
         self._decoder = msgspec.json.Decoder(ToScreen)
         self._socket: socket.socket | None = None
-        self._rest = bytearray()
+        self._partial = bytearray()
         self._speaker = Speaker()
         self._picture: Picture | None = None
         self._current = False
+        self._looked = 0.0
+        self._awaited: asyncio.Future[None] | None = None
         self._heard: float | None = None
         self._waiting: dict[int, asyncio.Future[Answer]] = {}
         self._last_ref = 0
@@ -86,10 +114,12 @@ class GatewayLink:
         self._retry_at = 0.0
         self._last_active = 0.0
         self._timer: asyncio.TimerHandle | None = None
+        self.resting = False
         self.reconnects = 0
 
     def start(self) -> None:
         """Begin; the first try is made at once."""
+        self._looked = self._monotonic()
         self._tick()
 
     def close(self) -> None:
@@ -105,7 +135,7 @@ class GatewayLink:
 
     @property
     def current(self) -> bool:
-        """Whether the picture is the present one."""
+        """Whether the gateway is heard, and the picture the present one, but for the heads while `resting`."""
         age = self.age_s
         return self._current and age is not None and age <= SILENCE_S
 
@@ -117,6 +147,19 @@ class GatewayLink:
     def snapshot(self) -> Snapshot | None:
         """Return the last known picture with its ages brought up to now."""
         return None if self._picture is None else self._picture.as_at(self._monotonic())
+
+    async def look(self) -> None:
+        """Somebody looks: have the heads told again, and wait until they are here or it is too late for that."""
+        self._looked = self._monotonic()
+        if not self.resting:
+            return
+        if self._awaited is None:
+            self._awaited = asyncio.get_running_loop().create_future()
+            try:
+                self._send(Subscribe())
+            except LinkLostError:
+                return
+        await asyncio.wait([self._awaited], timeout=ANSWER_TIMEOUT_S)
 
     async def act(self, act: Act | Window | Drill) -> Answer:
         """Carry a person's action to the gateway.
@@ -172,6 +215,10 @@ class GatewayLink:
                 self._connect()
         elif now - self._last_active > SILENCE_S:
             self._end()
+        elif self._watched():
+            self._looked = now
+        elif self._current and not self.resting and now - self._looked > REST_AFTER_S:
+            self._rest()
         self._timer = asyncio.get_running_loop().call_later(TICK_S, self._tick)
 
     def _connect(self) -> None:
@@ -190,6 +237,18 @@ class GatewayLink:
             self._send(Subscribe())
         except LinkLostError:
             return  # _send has ended the line and planned the next try
+
+    def _rest(self) -> None:
+        self.resting = True
+        with suppress(LinkLostError):  # _send has ended the line, and with it the rest
+            self._send(Rest())
+
+    def _wake(self) -> None:
+        """The heads are here, or there is no line to ask for them."""
+        self.resting = False
+        awaited, self._awaited = self._awaited, None
+        if awaited is not None and not awaited.done():
+            awaited.set_result(None)
 
     def _schedule_retry(self) -> None:
         self._retry_at = self._monotonic() + min(FIRST_RETRY_S * 2**self._tries, LAST_RETRY_S)
@@ -210,13 +269,13 @@ class GatewayLink:
         if not data:
             self._end()
             return
-        self._rest += data
+        self._partial += data
         if b"\n" not in data:
-            if len(self._rest) > MAX_MESSAGE_BYTES:
+            if len(self._partial) > MAX_MESSAGE_BYTES:
                 self._end()
             return
-        *lines, rest = bytes(self._rest).split(b"\n")
-        self._rest = bytearray(rest)
+        *lines, rest = bytes(self._partial).split(b"\n")
+        self._partial = bytearray(rest)
         for line in lines:
             if not self._take(line):
                 return
@@ -244,6 +303,7 @@ class GatewayLink:
                 self._picture = Picture(message, heard)
                 self._current = True
                 self._tries = 0
+                self._wake()
                 self._listener.renewed(message)
             case Change():
                 return self._changed(message, heard)
@@ -252,6 +312,10 @@ class GatewayLink:
         return True
 
     def _changed(self, change: Change, heard: float) -> bool:
+        if self.resting and self._picture is not None and self._current:
+            self._heard = heard
+            self._picture.fold(self._speaker.change(change), heard)
+            return True
         if self._picture is None or not self._current or change.seq <= self._picture.seq:
             return True
         if change.seq != self._picture.seq + 1:
@@ -292,7 +356,8 @@ class GatewayLink:
             asyncio.get_running_loop().remove_reader(self._socket)
             self._socket.close()
             self._socket = None
-        self._rest.clear()
+        self._partial.clear()
+        self._wake()
         for future in self._waiting.values():
             if not future.done():
                 future.set_exception(LinkLostError("the line to the gateway broke"))

@@ -16,7 +16,19 @@ import msgspec
 import pytest
 
 from dashboards.office import File, Judged
-from dashboards.ports import Act, Answer, Ask, Change, DepotView, DetectorView, Figure, Snapshot, Subscribe, ToScreen
+from dashboards.ports import (
+    Act,
+    Answer,
+    Ask,
+    Change,
+    DepotView,
+    DetectorView,
+    Figure,
+    Rest,
+    Snapshot,
+    Subscribe,
+    ToScreen,
+)
 from gateway.control import (
     MAX_BACKLOG_BYTES,
     MAX_CLIENTS,
@@ -154,6 +166,34 @@ async def test_a_renewed_picture_reaches_every_subscriber_whatever_its_number(se
     assert (renewed.seq, renewed.silence_s) == (0, 30.0)
     served.push()
     assert (await screen.hear()).seq == 1
+
+
+async def test_whoever_rests_gets_only_what_is_made_for_it_until_it_subscribes_again(
+    served: Served, screen: Screen
+) -> None:
+    assert not served.server.watched
+    screen.say(Subscribe())
+    await screen.hear()
+    assert served.server.watched
+    screen.say(Rest())
+    await until(lambda: not served.server.watched)
+    served.push(detectors=(HEAD,))
+    served.server.push_resting(lambda: Change(8, NOW, alarms=()))
+    assert await screen.hear() == Change(8, NOW, alarms=())
+    screen.say(Subscribe())
+    again = await screen.hear()
+    assert isinstance(again, Snapshot)
+    assert again.seq == 8
+    served.push(detectors=(HEAD,))
+    change = await screen.hear()
+    assert isinstance(change, Change)
+    assert change.detectors == (HEAD,)
+
+
+def test_nothing_is_made_for_those_who_rest_where_nobody_does(tmp_path: Path) -> None:
+    made: list[Change] = []
+    Served(tmp_path / "control.sock").server.push_resting(lambda: made.append(Change(8, NOW)) or made[0])
+    assert not made
 
 
 async def test_the_socket_is_the_owners_alone_and_goes_with_the_gateway(tmp_path: Path) -> None:

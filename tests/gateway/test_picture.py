@@ -62,6 +62,16 @@ def test_a_value_is_shown_with_its_age_though_it_is_not_to_be_trusted_yet() -> N
     assert (view.watching, view.age_s, view.lel_pct) == (False, 0.0, 3.0)
 
 
+def test_whoever_rests_is_told_of_alarms_and_outputs_but_not_of_heads() -> None:
+    room = Room(orders("GD-1"))
+    picture = picture_of(room)
+    room.read("GD-1", 15.0)
+    brief = picture.brief(room.now())
+    assert brief.detectors == ()
+    assert [alarm.kind for alarm in brief.alarms or ()] == ["GAS"]
+    assert picture.heartbeat(room.now()).seq == brief.seq + 1
+
+
 HEADS = ("GD-1", "GD-2")
 BY_HAND = [
     {"lel": 0.0},

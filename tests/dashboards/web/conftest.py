@@ -195,6 +195,7 @@ class ScriptedGateway:
         )
         change = Change(self.picture.seq, utc(), detectors, **changed)
         self.server.push(change)
+        self.server.push_resting(lambda: msgspec.structs.replace(change, detectors=(), alarms=self.picture.alarms))
         return change
 
     async def start(self) -> None:

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from dashboards.ports import Act, Change, Snapshot
-from dashboards.web.link import ANSWER_TIMEOUT_S, SILENCE_S, GatewayLink, LinkLostError
+from dashboards.web.link import ANSWER_TIMEOUT_S, REST_AFTER_S, SILENCE_S, GatewayLink, LinkLostError
 from dashboards.web.picture import Picture
 
 
@@ -23,9 +23,11 @@ class Ears:
         self.losses: list[float | None] = []
         self.skew = 0.0
         self.behind = 0.0
+        self.watched = True
         self.link = GatewayLink(
             path,
             self,
+            watched=lambda: self.watched,
             monotonic=lambda: time.monotonic() + self.skew,
             civil=lambda: time.time() + self.behind,
         )
@@ -144,3 +146,50 @@ def test_ages_grow_from_the_moment_each_part_was_heard(tmp_path: Path) -> None:
     picture.fold(Change(2, now, (first,)), heard=103.0)
     assert [view.age_s for view in picture.as_at(104.0).detectors] == [1.5, 4.5]
     assert picture.seq == 2
+
+
+@pytest.fixture
+async def resting(gateway: Any, ears: Ears) -> Ears:
+    """The ears of a line at which nobody has looked for long."""
+    ears.watched = False
+    ears.skew = REST_AFTER_S + 0.1
+    await gateway.until(lambda: ears.link.resting and not gateway.server.watched)
+    return ears
+
+
+async def test_a_line_at_which_nobody_looks_hears_of_alarms_but_not_of_heads(gateway: Any, resting: Ears) -> None:
+    gateway.push(gateway.head("GD-101", 23.4), alarms=(gateway.gas(),))
+    await gateway.until(lambda: resting.link.picture is not None and resting.link.picture.alarms)
+    snapshot = resting.link.snapshot()
+    assert snapshot is not None
+    assert snapshot.detectors[0].lel_pct != 23.4
+    assert resting.link.current
+    assert resting.link.resting
+
+
+async def test_a_look_brings_the_heads_before_it_returns(gateway: Any, resting: Ears) -> None:
+    gateway.push(gateway.head("GD-101", 23.4))
+    await asyncio.gather(resting.link.look(), resting.link.look())
+    assert resting.link.current
+    assert not resting.link.resting
+    snapshot = resting.link.snapshot()
+    assert snapshot is not None
+    assert snapshot.detectors[0].lel_pct == 23.4
+    gateway.push(gateway.head("GD-101", 30.0))
+    await gateway.until(lambda: gateway.picture.seq in resting.changes)
+
+
+async def test_a_look_at_a_gateway_that_was_lost_during_the_rest_shows_that_it_is_lost(
+    gateway: Any, resting: Ears
+) -> None:
+    await gateway.stop()
+    await gateway.until(lambda: resting.losses)
+    await resting.link.look()
+    assert not resting.link.current
+
+
+async def test_a_line_that_is_watched_never_rests(gateway: Any, ears: Ears) -> None:
+    ears.skew = REST_AFTER_S + 0.1
+    await gateway.until(lambda: len(ears.renewals) == 2)  # the leap of time has ended the line
+    await gateway.until(lambda: len(ears.changes) >= 2)
+    assert not ears.link.resting
