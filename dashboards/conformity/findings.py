@@ -129,7 +129,7 @@ def finding_row(one: Mapping[str, Any], data: Mapping[str, Any], phrases: Phrase
         margin="" if one["verdict"] == UNDETERMINED else phrases.margin(one.get("margin")),
         holds=_holds(one, phrases),
         missing=_missing("; ".join(missing[:NAMED]) + more, phrases, live=live),
-        since=locale.text("conformity.since", day=phrases.day(one["since"])) if one.get("since") else "",
+        since=_since(one.get("since"), one.get("effective"), phrases),
         remedy=phrases.of(rule.get("remedy")) if one["verdict"] == VIOLATED or one["soon"] else "",
         link="?" + urlencode({"rule": one["rule"], "subject": one["subject"]}),
         evidence=evidence,
@@ -158,7 +158,7 @@ def steps(history: Iterable[Mapping[str, Any]], phrases: Phrases) -> tuple[Step,
     """Say a finding's history, the latest step first."""
     return tuple(
         Step(
-            on=phrases.day(change["on"]),
+            on=_stepped(change["on"], change.get("effective"), phrases),
             badge=verdict_badge(change, phrases),
             because=tuple(_cause(cause, phrases) for cause in change.get("because", ())),
             evidence=tuple(_told(fact, phrases) for fact in change.get("evidence", ())),
@@ -248,6 +248,23 @@ def _holds(one: Mapping[str, Any], phrases: Phrases) -> str:
         last = date.fromisoformat(one["holds_until"]) - timedelta(days=1)  # what is kept is the first worse day
         said.append(phrases.locale.text("conformity.holds_until", day=phrases.day(last.isoformat())))
     return " · ".join(said)
+
+
+def _since(known: str | None, effective: str | None, phrases: Phrases) -> str:
+    """Say since when it is so and, where that is another day, when it became known."""
+    text, first = phrases.locale.text, effective or known
+    if first is None:
+        return ""
+    if known in (None, first):
+        return text("conformity.since", day=phrases.day(first))
+    return text("conformity.since_known", day=phrases.day(first), known=phrases.day(known))
+
+
+def _stepped(on: str, effective: str | None, phrases: Phrases) -> str:
+    """Say when a step was judged and, where that is another day, since when it was so."""
+    if effective in (None, on):
+        return phrases.day(on)
+    return phrases.locale.text("conformity.known_since", known=phrases.day(on), day=phrases.day(effective))
 
 
 def _told(fact: Mapping[str, Any], phrases: Phrases) -> Told:

@@ -8,9 +8,12 @@ from dashboards.reports.readable import Readable
 from dashboards.sheet import MARK, local, quoted
 from dashboards.wording import Locale
 
-VERDICTS = ("statute", "clause", "rule", "subject", "verdict", "since", "margin", "holds_until", "due", "verdict_then")
+VERDICTS = (
+    "statute", "clause", "rule", "subject", "verdict", "since", "effective_on", "margin", "holds_until", "due",
+    "verdict_then",
+)  # fmt: skip
 VERDICTS_SAID = ("law", "asked", "thing", "margin_said")
-BREACHES = ("statute", "clause", "rule", "subject", "severity", "begun", "ended", "duration_s", "done")
+BREACHES = ("statute", "clause", "rule", "subject", "severity", "effective_on", "begun", "ended", "duration_s", "done")
 BREACHES_SAID = ("law", "asked", "thing", "severity_said", "done_said", "evidence_said")
 ALARMS = (
     "id", "subject", "kind", "level", "drill", "peak_lel_pct", "sampled", "first_output_ms", "sounded_ms",
@@ -112,9 +115,10 @@ def _cell(name: str, value: object, locale: Locale) -> str:
 def _verdict(one: Mapping[str, Any]) -> dict[str, Any]:
     margin = one["margin"]
     low = None if margin is None else margin["low"]
-    return {**one, "margin": "" if low is None else f"{low} {margin['unit']}"}
+    said = {"margin": "" if low is None else f"{low} {margin['unit']}", "effective_on": one.get("effective")}
+    return {**one, **said}
 
 
 def _breach(one: Mapping[str, Any]) -> dict[str, Any]:
     done = ", ".join(f"{step['register']} {step['subject']}" for step in one["done"])
-    return {**one, "done": done}
+    return {**one, "done": done, "effective_on": one.get("effective")}

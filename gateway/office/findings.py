@@ -40,9 +40,10 @@ class Stand:
     """Where one finding stands, as its last entry says.
 
     Attributes:
-        since: the local day on which it came to stand so.
-        at_ms: when it was judged.
+        since: the local day on which its verdict was first judged so.
+        at_ms: when that was.
         of: its statute, clause and severity, which are told when it is no longer asked.
+        effective: the local day since which it was so, as the registers have it; of a breach it may be before `since`.
     """
 
     verdict: str
@@ -50,6 +51,7 @@ class Stand:
     since: str
     at_ms: int
     of: tuple[str | None, str | None, str | None]
+    effective: str = ""
 
 
 def key_of(finding: Finding) -> Key:
@@ -84,12 +86,18 @@ def _is_to_be_broken(finding: Finding) -> bool:
 
 
 def changes(
-    before: Mapping[Key, Stand], found: Iterable[Finding], on: date, causes: Sequence[Mapping[str, Json]]
+    before: Mapping[Key, Stand],
+    found: Iterable[Finding],
+    on: date,
+    causes: Sequence[Mapping[str, Json]],
+    begun: Mapping[Key, date] | None = None,
 ) -> list[dict[str, Json]]:
     """Return an entry for each finding that is not as it stood, and for each that is no longer asked.
 
-    `causes` are the register entries told since the last judgement: who changed it.
+    `causes` are the register entries told since the last judgement: who changed it. `begun` has the first day of
+    breaches that were looked into; another breach began on the day of its first judgement.
     """
+    first_days = begun or {}
     changed: list[dict[str, Json]] = []
     seen: set[Key] = set()
     because: Json = list(causes[:MOST_CAUSES])
@@ -100,8 +108,9 @@ def changes(
         now = (finding.verdict.value, soon(finding))
         if stood is None and finding.verdict is Verdict.NOT_APPLICABLE:
             continue
-        if stood is None or (stood.verdict, stood.soon) != now:
-            changed.append({**_entry(finding, stood, on), "because": because})
+        first = _effective(finding, stood, on, first_days.get(key))
+        if stood is None or (stood.verdict, stood.soon) != now or stood.effective != first:
+            changed.append({**_entry(finding, stood, on), "effective": first, "because": because})
     for key, stood in before.items():
         if key not in seen and stood.verdict != Verdict.NOT_APPLICABLE.value:
             changed.append({**_gone(key, stood, on), "because": because})
@@ -112,8 +121,12 @@ def keep(standing: dict[Key, Stand], change: Mapping[str, Any]) -> None:
     """Take one kept change into what stands."""
     key = (str(change["rule"]), str(change["subject"]))
     of = (change.get("statute"), change.get("clause"), change.get("severity"))
-    since = str(change["on"])
-    standing[key] = Stand(str(change["verdict"]), str(change.get("soon", "")), since, int(change["at_ms"]), of)
+    verdict, since, at_ms = str(change["verdict"]), str(change["on"]), int(change["at_ms"])
+    stood = standing.get(key)
+    if stood is not None and stood.verdict == verdict:  # only how near it is, or since when, is told anew
+        since, at_ms = stood.since, stood.at_ms
+    effective = str(change.get("effective") or since)
+    standing[key] = Stand(verdict, str(change.get("soon", "")), since, at_ms, of, effective)
 
 
 def forget(standing: dict[Key, Stand], asked: Iterable[Finding]) -> None:
@@ -182,6 +195,13 @@ def as_json(finding: Finding) -> dict[str, Json]:
             for one in finding.evidence[:MOST_EVIDENCE]
         ],
     }
+
+
+def _effective(finding: Finding, stood: Stand | None, on: date, looked_into: date | None) -> str:
+    """The first day of a verdict: what was found of a breach, else what stands, else the day of its judgement."""
+    if looked_into is not None:
+        return looked_into.isoformat()
+    return stood.effective if stood is not None and stood.verdict == finding.verdict.value else on.isoformat()
 
 
 def _entry(finding: Finding, stood: Stand | None, on: date) -> dict[str, Json]:

@@ -17,7 +17,8 @@ VIOLATED = "VIOLATED"
 def breaches(changes: Iterable[Mapping[str, Any]], start: Millis, end: Millis) -> list[dict[str, Any]]:
     """Return every stretch in which a finding was violated, that touches the time from `start` to `end`.
 
-    Each change bears ``at_ms``, when it was judged. A stretch without an end still stood at `end`.
+    Each change bears ``at_ms``, when it was judged. A stretch without an end still stood at `end`. It has ``begun``,
+    when it became known, and ``effective``, the day since which it was so as was known by its end.
     """
     open_: dict[tuple[str, str], dict[str, Any]] = {}
     found: list[dict[str, Any]] = []
@@ -27,7 +28,10 @@ def breaches(changes: Iterable[Mapping[str, Any]], start: Millis, end: Millis) -
             break
         key = (change["rule"], change["subject"])
         if change["verdict"] == VIOLATED and key not in open_:
-            open_[key] = {**_what(change), "begun": at, "because": change.get("because", [])}
+            open_[key] = {**_what(change), "begun": at, "effective": change.get("effective") or change.get("on")}
+            open_[key]["because"] = change.get("because", [])
+        elif change["verdict"] == VIOLATED and change.get("effective"):
+            open_[key]["effective"] = change["effective"]
         elif change["verdict"] != VIOLATED and key in open_:
             found.append(
                 {**open_.pop(key), "ended": at, "became": change["verdict"], "done": change.get("because", [])}

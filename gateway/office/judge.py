@@ -27,6 +27,7 @@ from gateway.events import Json
 from gateway.journal.reader import JournalReader
 from gateway.lawfacts import Asked, configured, measured
 from gateway.office import findings, survey
+from gateway.office.beginnings import beginnings
 from gateway.office.desk import Desk
 from gateway.office.doubts import Doubt, open_doubts
 from gateway.office.findings import Key, Stand
@@ -65,6 +66,8 @@ class Judge:
         self._steps: dict[Key, list[int]] = {}
         self._read_to = -1
         self._judged_to = 0
+        self._judged_on: date | None = None
+        self._changed_ms = Millis(0)
 
     def catch_up(self, journal: JournalReader) -> None:
         """Read the findings that the journal holds by now."""
@@ -92,6 +95,8 @@ class Judge:
         """Keep where each finding stands now, and of its steps only which entries of the journal hold them."""
         for change in changes:
             findings.keep(self._standing, change)
+            self._changed_ms = max(self._changed_ms, Millis(change["at_ms"]))
+            self._judged_on = max(told.day(self._changed_ms, self._zone), self._judged_on or date.min)
             self._steps.setdefault((change["rule"], change["subject"]), []).append(idx)
 
     def judge(self, desk: Desk, now: Millis) -> Verdicts:
@@ -103,8 +108,11 @@ class Judge:
         self.heard_news(now)
         found = self._found(desk, now, None)
         on = told.day(now, self._zone)
-        causes = [_cause(entry) for entry in desk.entries[self._judged_to :]]
+        news = desk.entries[self._judged_to :]
+        causes = [_cause(entry) for entry in news]
+        begun = self._begun(desk, found, news, on)
         self._judged_to = len(desk.entries)
+        self._judged_on = on
         kinds = {statute.id: statute.kind for statute in self._statutes}
         passing = {
             findings.key_of(finding)
@@ -117,7 +125,40 @@ class Judge:
         lasting = [finding for finding in found if findings.key_of(finding) not in passing]
         told_of = findings.breaches(lasting, kinds, self._speaker.finding)
         doubted = tuple(self._speaker.doubt(doubt) for doubt in self.doubts(desk))
-        return Verdicts(findings.changes(self._standing, found, on, causes), (*doubted, *told_of))
+        return Verdicts(findings.changes(self._standing, found, on, causes, begun), (*doubted, *told_of))
+
+    def _begun(self, desk: Desk, found: Iterable[Finding], news: Sequence[Entry], on: date) -> dict[Key, date]:
+        """Find the first day of what is broken: anew where entries came late, and where days went by unjudged."""
+        broken = {findings.key_of(one) for one in found if one.verdict is Verdict.VIOLATED}
+        late = [told.day(entry.effective, self._zone) for entry in self._told_since(news, desk)]
+        looked_from = min((day for day in late if day < on), default=on)
+        asked_late = looked_from < on
+        if self._judged_on is not None:
+            looked_from = min(looked_from, self._judged_on + timedelta(days=1))
+        known = {
+            key: date.fromisoformat(stood.effective)
+            for key, stood in self._standing.items()
+            if stood.verdict == Verdict.VIOLATED.value
+        }
+        asked = broken if asked_late else broken - known.keys()
+        if looked_from >= on or not asked:
+            return {}
+        turns = {looked_from, *(told.day(entry.effective, self._zone) for entry in desk.entries)}
+        looked_at = [day for day in turns if day >= looked_from]
+        return beginnings(asked, looked_at, on, lambda day: self._broken_on(desk, day), known)
+
+    def _told_since(self, news: Sequence[Entry], desk: Desk) -> Iterator[Entry]:
+        """The entries told since the last change that the journal holds, and those that they take the place of."""
+        for entry in news:
+            if entry.recorded >= self._changed_ms:
+                yield entry
+                if entry.corrects is not None and (corrected := desk.find(entry.corrects)) is not None:
+                    yield corrected
+
+    def _broken_on(self, desk: Desk, day: date) -> frozenset[Key]:
+        """What was broken on an earlier day, as known now."""
+        found = self._found(desk, _end_of(day, self._zone), None)
+        return frozenset(findings.key_of(one) for one in found if one.verdict is Verdict.VIOLATED)
 
     def doubts(self, desk: Desk) -> tuple[Doubt, ...]:
         """What counters, readers and scales told and the book could not take."""
@@ -145,7 +186,7 @@ class Judge:
             "on": told.day(on, self._zone).isoformat(),
             "statutes": [_statute(statute) for statute in self._statutes],
             "rules": {rule.id: _rule(rule) for statute in self._statutes for rule in statute.rules},
-            "findings": [self._shown(finding, told.day(on, self._zone)) for finding in found],
+            "findings": [self._shown(finding, told.day(on, self._zone), known) for finding in found],
         }
 
     def survey(self, desk: Desk, now: Millis) -> dict[str, Any]:
@@ -180,11 +221,13 @@ class Judge:
         with JournalReader(self._depot.journal) as journal:
             return list(steps(journal, held_by, rule, subject))
 
-    def _shown(self, finding: Finding, on: date) -> dict[str, Any]:
+    def _shown(self, finding: Finding, on: date, known: Millis | None = None) -> dict[str, Any]:
+        """A finding with the day on which it became known so, and the day since which it was so."""
         stood = self._standing.get(findings.key_of(finding))
-        same = stood is not None and stood.verdict == finding.verdict.value
-        since = stood.since if same and stood is not None and stood.since <= on.isoformat() else None
-        return {**findings.as_json(finding), "since": since}
+        since = effective = None
+        if stood is not None and stood.verdict == finding.verdict.value and (known is None or stood.at_ms <= known):
+            since, effective = (day if day <= on.isoformat() else None for day in (stood.since, stood.effective))
+        return {**findings.as_json(finding), "since": since, "effective": effective}
 
     def _found(self, desk: Desk, at: Millis, known: Millis | None, stock: Levels | None = None) -> list[Finding]:
         on = told.day(at, self._zone)

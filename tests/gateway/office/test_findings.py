@@ -168,3 +168,26 @@ def test_what_was_done_in_time_is_not_due_any_more(on: date) -> None:
     assert appeal.verdict is Verdict.COMPLIANT
     assert appeal.due == date(2026, 4, 10), "the day stays on record"
     assert findings.soon(appeal) == ""
+
+
+def test_a_breach_bears_its_first_day_and_a_late_entry_moves_only_that() -> None:
+    broken = [finding for finding in judged(*SILENT) if finding.verdict is Verdict.VIOLATED][:1]
+    key = findings.key_of(broken[0])
+    (first,) = findings.changes({}, broken, ON, [])
+    assert (first["on"], first["effective"]) == (ON.isoformat(), ON.isoformat())
+    standing = kept([first], at_ms=5)
+    earlier = ON - timedelta(days=3)
+    (again,) = findings.changes(standing, broken, ON + timedelta(days=1), [], {key: earlier})
+    assert (again["verdict"], again["was"], again["effective"]) == ("VIOLATED", "VIOLATED", earlier.isoformat())
+    findings.keep(standing, {**again, "at_ms": 9})
+    stood = standing[key]
+    assert (stood.since, stood.at_ms, stood.effective) == (ON.isoformat(), 5, earlier.isoformat())
+    assert findings.changes(standing, broken, ON + timedelta(days=2), []) == [], "it stands as it was told"
+
+
+def test_a_change_that_an_older_gateway_kept_stands_since_its_judgement() -> None:
+    standing: dict[Key, Stand] = {}
+    findings.keep(
+        standing, {"rule": "r", "subject": "depot:depot", "verdict": "VIOLATED", "on": "2026-11-01", "at_ms": 1}
+    )
+    assert standing["r", "depot:depot"].effective == "2026-11-01"

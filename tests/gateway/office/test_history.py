@@ -75,3 +75,17 @@ def test_an_alarm_is_told_with_its_reaction_times_and_who_took_it() -> None:
     )
     assert (second["first_output_ms"], second["acknowledged"]) == (None, None)
     assert alarms(lines, Millis(0), Millis(1000)) == []
+
+
+def test_a_breach_tells_when_it_became_known_and_since_when_it_was_so() -> None:
+    steps = [
+        change(5000, "VIOLATED") | {"on": "2026-11-10", "effective": "2026-11-10"},
+        change(9000, "VIOLATED") | {"on": "2026-11-10", "effective": "2026-11-05"},
+        change(12_000, "VIOLATED", rule="old") | {"on": "2026-11-12"},
+    ]
+    found = breaches(steps, Millis(0), Millis(20_000))
+    assert [(one["begun"][11:19], one["effective"]) for one in found] == [
+        ("00:00:05", "2026-11-05"),
+        ("00:00:12", "2026-11-12"),
+    ]
+    assert breaches(steps, Millis(0), Millis(8000))[0]["effective"] == "2026-11-10", "as it was known by then"
