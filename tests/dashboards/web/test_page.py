@@ -329,6 +329,36 @@ async def test_on_a_phone_the_alarm_comes_before_the_fields_which_stay_in_sight(
     assert button <= (await page.evaluate(box, ".person"))[0], "the fields cover the button in focus"
 
 
+async def test_on_a_small_phone_the_order_and_its_buttons_stay_in_sight_though_a_notice_can_be_shelved(
+    gateway: Any, open_page: Any
+) -> None:
+    order = "ALARME DE GÁS nível A3 - Depósito de demonstração, Rua das Acácias 120, portão 2, área patio, "
+    order += "detector GD-101: 80,5 % LIE. EVACUE JÁ, não acione interruptores nem motores, ligue 193."
+    gateway.push(
+        gateway.head("GD-101", 80.5),
+        gateway.dead("GD-102"),
+        alarms=(gateway.gas(level="A3", text=order), gateway.blind("GD-102", can_shelve=True)),
+    )
+    page = await open_page(viewport={"width": 360, "height": 740})
+    await live(page)
+    box = "s => { const r = document.querySelector(s).getBoundingClientRect(); return [r.top, r.bottom] }"
+    buttons = [f".alarm button[data-action={action}]" for action in ("acknowledge", "silence")]
+    fields = (await page.evaluate(box, ".person"))[0]
+    assert all([(await page.evaluate(box, button))[1] <= fields for button in buttons])
+    call = page.locator(".headline .call")
+    assert (await text(page, ".headline .call"), await call.get_attribute("href")) == ("Ligar 193", "tel:193")
+    assert (await call.bounding_box())["height"] >= 44
+    await page.focus("#minutes")
+    assert (await page.evaluate(box, "#minutes"))[1] <= 740, "a field in use is in sight"
+
+
+async def test_without_gas_nobody_is_asked_to_call_the_brigade(gateway: Any, open_page: Any) -> None:
+    gateway.push(gateway.dead("GD-102"), alarms=(gateway.blind("GD-102"),))
+    page = await open_page(viewport={"width": 360, "height": 740})
+    await live(page)
+    assert not await page.locator(".headline .call").is_visible()
+
+
 async def test_another_name_in_the_same_depot_makes_the_page_fetch_itself_again(gateway: Any, open_page: Any) -> None:
     page = await open_page()
     await live(page)
