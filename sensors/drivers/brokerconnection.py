@@ -15,7 +15,6 @@ from paho.mqtt.client import (
     MQTT_CLEAN_START_FIRST_ONLY,
     MQTT_ERR_NO_CONN,
     MQTT_ERR_QUEUE_SIZE,
-    MQTT_ERR_SUCCESS,
     ConnectFlags,
     DisconnectFlags,
 )
@@ -33,6 +32,8 @@ CONNECT_TIMEOUT_S = 1.5
 HANDSHAKE_TIMEOUT_S = 1.5
 MAX_UNACKNOWLEDGED = 100
 """Publications under way at once; one more is refused on the spot."""
+MOST_UNSENT = 16 * 1024 * 1024
+"""Bytes that wait for a socket that takes nothing; beyond it nothing more is published at QoS 0."""
 READ_AT_ONCE = 4096
 
 _SOCKET_OPTIONS = (
@@ -68,7 +69,7 @@ class Connection(aiomqtt.Client):
     """aiomqtt's client, with three things added.
 
     An attempt that fails or is cancelled leaves no thread, task or socket behind; a broker that hangs up during the
-    handshake is noticed at once; and publications at QoS 1 are packets of our own, taken once their PUBACK says so.
+    handshake is noticed at once; and publications are packets of our own, at QoS 1 taken once their PUBACK says so.
     """
 
     def __init__(
@@ -106,7 +107,6 @@ class Connection(aiomqtt.Client):
         self._begun = False
         self._reading = False
         self._gathered: list[bytes] | None = None
-        self._handing_over = False
 
     async def open(self) -> None:
         """Connect and shake hands.
@@ -198,16 +198,11 @@ class Connection(aiomqtt.Client):
         return answer
 
     def hand_over_unconfirmed(self, topic: str, payload: bytes, *, retain: bool) -> bool:
-        """Publish at QoS 0; False if it could not even be handed to the socket."""
-        self._handing_over = True
-        try:
-            taken = self._client.publish(topic, payload, qos=0, retain=retain).rc == MQTT_ERR_SUCCESS
-            if not self._begun:
-                self._client.loop_write()
-        finally:
-            self._handing_over = False
-        self._watch_writable(self._client.socket())
-        return taken
+        """Publish at QoS 0; False where there is no connection any more, or it takes nothing."""
+        if self._client.socket() is None or self._disconnected.done() or len(self._unsent) > MOST_UNSENT:
+            return False
+        self._send(self._publications.unconfirmed(topic, payload, retain=retain))
+        return True
 
     @contextmanager
     def together(self) -> Iterator[None]:
@@ -272,8 +267,7 @@ class Connection(aiomqtt.Client):
         userdata: Any,  # noqa: ANN401, ARG002  # paho's word
         sock: Any,  # noqa: ANN401  # paho's own protocol of sockets
     ) -> None:
-        if not self._handing_over:
-            self._loop.call_soon_threadsafe(self._watch_writable, sock)
+        self._loop.call_soon_threadsafe(self._watch_writable, sock)
 
     def _watch_writable(self, sock: Any) -> None:  # noqa: ANN401  # paho's own protocol of sockets
         """Have the rest written when the socket takes it, unless all is written or the socket closed by now."""

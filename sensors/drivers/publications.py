@@ -1,4 +1,4 @@
-"""Publications at QoS 1 as bytes, and their acknowledgements out of bytes. Knows no socket.
+"""Publications as bytes, and the acknowledgements of those at QoS 1 out of bytes. Knows no socket.
 
 They go beside paho, which makes the connection and keeps it: its own way takes a lock, a dictionary and three calls of
 the system for each packet. So none of paho's own packets on such a connection may carry an identifier.
@@ -12,6 +12,7 @@ from aiomqtt import MqttError
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.reasoncodes import ReasonCode
 
+PUBLISH_QOS_0: Final = 0x30
 PUBLISH_QOS_1: Final = 0x32
 RETAIN: Final = 0x01
 PUBACK: Final = 0x40
@@ -58,14 +59,18 @@ class Publications:
         Raises:
             ValueError: a topic of more than `LONGEST` bytes.
         """
-        name = topic.encode()
-        if len(name) > LONGEST:
-            raise ValueError(f"a topic of {len(name)} bytes")
         back = b"\0" + payload if self._five else payload
-        kind = PUBLISH_QOS_1 | RETAIN if retain else PUBLISH_QOS_1
-        front = b"%c%b%b%b" % (kind, _length(4 + len(name) + len(back)), len(name).to_bytes(2, "big"), name)
-        self._waiting.append((front, back, answer))
+        self._waiting.append((_front(PUBLISH_QOS_1, topic, 2 + len(back), retain=retain), back, answer))
         return self.due()
+
+    def unconfirmed(self, topic: str, payload: bytes, *, retain: bool) -> bytes:
+        """Return what is to be sent for a publication at QoS 0, of which no answer comes.
+
+        Raises:
+            ValueError: as `put`.
+        """
+        back = b"\0" + payload if self._five else payload
+        return _front(PUBLISH_QOS_0, topic, len(back), retain=retain) + back
 
     def due(self) -> bytes:
         """Return what may be sent now of what has waited."""
@@ -120,6 +125,19 @@ class Publications:
             answer.set_exception(PublishRefusedError(_named(reason)))
         else:
             answer.set_result(None)
+
+
+def _front(kind: int, topic: str, follows: int, *, retain: bool) -> bytes:
+    """A PUBLISH up to its topic, behind which so many bytes follow (MQTT 5.0, 3.3).
+
+    Raises:
+        ValueError: a topic of more than `LONGEST` bytes.
+    """
+    name = topic.encode()
+    if len(name) > LONGEST:
+        raise ValueError(f"a topic of {len(name)} bytes")
+    head = kind | RETAIN if retain else kind
+    return b"%c%b%b%b" % (head, _length(2 + len(name) + follows), len(name).to_bytes(2, "big"), name)
 
 
 def _length(number: int) -> bytes:

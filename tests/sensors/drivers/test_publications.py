@@ -57,6 +57,36 @@ def test_each_publication_can_be_read_as_what_it_was(messages, five):
     ]
 
 
+@given(st.text(min_size=1, max_size=40), st.binary(max_size=300), st.booleans(), five)
+def test_a_publication_at_qos_0_is_one_at_qos_1_without_its_number(name, payload, retain, five):
+    topic = name.encode("utf-8", "replace").decode()
+    numbered = Publications(five=five, most=1).put(topic, payload, VirtualLoop().create_future(), retain=retain)
+    under_way = Publications(five=five, most=1)
+    sent = under_way.unconfirmed(topic, payload, retain=retain)
+    assert len(under_way) == 0
+    ((head, *_, rest),) = read_back(_with_number(sent, topic), five=five)
+    assert (head, rest) == (0x33 if retain else 0x32, payload)
+    assert _with_number(sent, topic) == numbered
+
+
+def _with_number(packet: bytes, topic: str) -> bytes:
+    """What a packet at QoS 0 would be at QoS 1 with the number 1; longer by its two bytes."""
+    head, shift, at, length = packet[0], 0, 1, 0
+    while True:
+        length |= (packet[at] & 0x7F) << shift
+        shift, at = shift + 7, at + 1
+        if packet[at - 1] < 0x80:
+            break
+    assert len(packet) == at + length
+    name = 2 + len(topic.encode())
+    groups, rest = bytearray(), length + 2
+    while rest > 0x7F:
+        groups.append(rest & 0x7F | 0x80)
+        rest >>= 7
+    groups.append(rest)
+    return bytes([head | 0x02]) + bytes(groups) + packet[at : at + name] + b"\0\1" + packet[at + name :]
+
+
 @given(st.integers(0, 3), st.data())
 def test_acknowledgements_count_however_the_line_breaks_them(more, data):
     under_way = Publications(five=True, most=100)
