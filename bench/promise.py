@@ -1,6 +1,7 @@
 """The three seconds: a hundred Modbus heads on four lines and a hundred MQTT heads, on good days and on the worst."""
 
 import asyncio
+import contextlib
 import gc
 import json
 import os
@@ -100,9 +101,7 @@ async def run(case: str, load: Load, folder: Path) -> list[Figure]:
         await watch.start()
         stack.push_async_callback(watch.stop)
         if load.hard:
-            stopped = watch.web
-            os.kill(stopped, signal.SIGSTOP)
-            stack.callback(os.kill, stopped, signal.SIGCONT)
+            stack.callback(group.create_task(_keep_web_stopped(watch)).cancel)
         receiver = await stack.enter_async_context(Receiver(broker.port))
         live = [(bus, server, unit) for bus, server in zip(buses, servers, strict=True) for unit in _live(server)]
         await until(lambda: watch.watching() == len(live) + load.mqtt_heads, READY_S, "all live heads watched")
@@ -116,6 +115,14 @@ async def run(case: str, load: Load, folder: Path) -> list[Figure]:
         periods = [_mean_period_s(server, unit) for _, server, unit in live]
         await leaks.settle(receiver)
         return _figures(case, load, leaks, periods)
+
+
+async def _keep_web_stopped(watch: Watch) -> None:
+    """Stop the web child, and each that the watch starts in its place once it has waited in vain for a sign of life."""
+    while True:
+        with contextlib.suppress(KeyError, ProcessLookupError):
+            os.kill(watch.web, signal.SIGSTOP)
+        await asyncio.sleep(0.5)
 
 
 def _figures(case: str, load: Load, leaks: Leaks, periods: Sequence[float]) -> list[Figure]:

@@ -7,6 +7,7 @@ from alerts.alarmbook import AlarmBook
 from alerts.alarms import AlarmEvent, Cause, Verdict
 from alerts.routing import EXERCISE
 from gateway.areas import Areas
+from gateway.calling import Calling
 from gateway.civilclock import CivilClock
 from gateway.conditions import Conditions
 from gateway.deadlines import (
@@ -88,6 +89,8 @@ class Engine:
         self.suppressing = Suppressing(orders.by_design, orders.timing, self.book, self.deadlines)
         self.gas = GasWatch(orders.levels, self.book, self.sight, self.windows, self.suppressing)
         self._areas = Areas(self.book, self.sight)
+        self._calling = Calling(self.book, self.sight)
+        self._calling.take_orders(orders.recipients)
         self._conditions = Conditions(self.book, self.deadlines)
         self.outputs = Outputs(self.book, self.sight, self.gas, self.deadlines, self._conditions)
         self.outputs.take_orders(orders.outputs)
@@ -133,6 +136,7 @@ class Engine:
         """
         turn = Turn(now)
         self.orders = self.telling.orders = orders
+        self._calling.take_orders(orders.recipients)
         self.sight.timing = orders.timing
         self.gas.levels = orders.levels
         self.firsts.counting = orders.counting
@@ -226,6 +230,7 @@ class Engine:
         match task:
             case Stale() | CableBack():
                 self.sight.due(task, turn)
+                self._calling.look(turn)
             case Confirm():
                 self.outputs.confirm(task, turn)
             case Repeat() | Escalate():
@@ -288,7 +293,7 @@ class Engine:
             self.sight.judge(head, reading, turn)
         except AssertionError as fault:
             self._quarantine(head, str(fault)[:200], turn)
-        turn.votes |= self.outputs.awaits(head)
+        turn.votes |= self.outputs.awaits(head) or self._calling.awaits(head)
         self.sight.refresh(head)
 
     def _quarantine(self, head: Head, fault: str, turn: Turn) -> None:
@@ -358,6 +363,8 @@ class Engine:
         ticket = self._ticket + 1
         if turn.events:
             self._conclude(turn)
+        if turn.events or turn.votes:
+            self._calling.look(turn)
         for event, send in turn.events:
             alarm = self.book.get(event.key)
             if annunciates(event) and alarm is not None and alarm.annunciated == event.at:

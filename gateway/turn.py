@@ -11,7 +11,7 @@ from sensors.stamps import Stamp
 class Turn:
     """Effects under construction. Order at the end: outputs, journal, messages, screens (design: section 4).
 
-    `votes` says that a head has read gas, so that a costly output may have got its votes without any alarm event.
+    `votes` says that a head has read gas, so that a costly action may have got its votes without any alarm event.
     """
 
     def __init__(self, now: Stamp) -> None:

@@ -14,7 +14,7 @@ from alerts.alarms import AlarmEvent, Cause, EventId, Kind, Phase
 from alerts.messages.catalogue import LANGUAGES, Catalogue
 from alerts.messages.standing import Standing
 from alerts.messages.told import told_in
-from alerts.routing import EXERCISE
+from alerts.routing import EXERCISE, is_call
 from sensors.readings import Quality, Status
 from sensors.stamps import SECOND, Instant, Stamp, UtcNanos
 
@@ -78,6 +78,8 @@ def words(event: AlarmEvent, place: Place, language: str) -> str:
         ValueError: if nothing is written in `language`.
     """
     quality = None if event.reading is None else event.reading.quality.value
+    if is_call(event):
+        event = replace(event, cause=Cause.RAISED)  # news to those who hear it
     return _fitting(event, place, Catalogue.load(__package__, language), quality)
 
 

@@ -58,6 +58,9 @@ from sensors.stamps import MILLISECOND, SECOND
 from sensors.toml_lines import Lines
 from sensors.toml_lines import Path as TomlPath
 
+CENTRE = "centre"
+"""The role whose call costs something."""
+
 GAS = frozenset({"A1", "A2", "A3"})
 EVERYTHING = GAS | {"BLIND", "SYSTEM"}
 
@@ -385,9 +388,17 @@ def _detector(head: Head) -> Detector:
 
 def _recipients(tables: Tables) -> Iterator[Recipient]:
     called_in = {name for step in tables.escalation for name in step.table.recipients}
-    for person in (entry.table for entry in tables.recipients):
-        by_default = frozenset[str]() if person.id in called_in else GAS
-        alarms = by_default if person.alarms is None else frozenset[str](person.alarms)
-        yield Recipient(person.id, person.name or person.id, person.role, tuple(person.channels), alarms)
+    persons = [entry.table for entry in tables.recipients]
+    alarms = {
+        person.id: (frozenset[str]() if person.id in called_in else GAS)
+        if person.alarms is None
+        else frozenset[str](person.alarms)
+        for person in persons
+    }
+    heard_at_once = frozenset[str]().union(*(alarms[person.id] for person in persons if person.role != CENTRE))
+    for person in persons:
+        heard = alarms[person.id]
+        called = person.role == CENTRE and heard & GAS <= heard_at_once
+        yield Recipient(person.id, person.name or person.id, person.role, tuple(person.channels), heard, called)
     if _brings_channel(tables):
         yield Recipient(BROKER, "MQTT", "operator", (BROKER,), EVERYTHING)

@@ -1,4 +1,5 @@
 import os
+import re
 from datetime import date
 from pathlib import Path
 
@@ -100,6 +101,31 @@ recipients = ["central"]
 
     assert heard["vizinho"] == {"A1", "A2", "A3"}
     assert heard["central"] == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("owner_hears", "centre_hears", "called"),
+    [('["A1", "A2"]', '["A1"]', True), ('["A2"]', '["A1", "A2"]', False), ('["BLIND"]', '["A1"]', False)],
+)
+def test_a_centre_is_called_for_sure_gas_where_others_hear_the_same_at_once(
+    tmp_path: Path, owner_hears: str, centre_hears: str, called: bool
+) -> None:
+    people = f"""
+[[recipient]]
+id = "central"
+role = "centre"
+channels = ["hook"]
+alarms = {centre_hears}
+
+[[recipient]]
+id = "vizinho"
+role = "neighbour"
+channels = ["hook"]
+alarms = {owner_hears}
+"""
+    without_owner = re.sub(r"\[\[recipient\]\]\n(?:.+\n)+", "", BASE)
+    depot = loaded(tmp_path, without_owner + people).depot
+    assert {person.id for person in depot.recipients if person.called} == ({"central"} if called else set())
 
 
 def test_timing_and_dead_band_are_the_files_own(tmp_path: Path) -> None:
