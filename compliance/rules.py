@@ -33,7 +33,7 @@ def rule(entry: Entries, grammar: Grammar, laid: Provisions) -> Rule:
     """Return a rule."""
     entry.only(
         "id", "clause", "also", "each", "applies", "requires", "margin", "severity", "text", "remedy", "from", "until",
-        "exempt",
+        "exempt", "all_year",
     )  # fmt: skip
     kind = _kind(entry, grammar)
     if "requires" not in entry.values:
@@ -51,6 +51,7 @@ def rule(entry: Entries, grammar: Grammar, laid: Provisions) -> Rule:
         remedy=entry.words("remedy"),
         period=entry.period(),
         exempt=entry.flag("exempt", default=True),
+        all_year=entry.flag("all_year", default=False),
     )
 
 

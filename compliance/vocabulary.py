@@ -146,6 +146,7 @@ class Rule:
         also: further clauses that it serves.
         each: the kind of thing it is judged on.
         exempt: the statute's exemption reaches it.
+        all_year: its end is shown from the first day of the calendar year in which it comes.
     """
 
     id: str
@@ -160,6 +161,7 @@ class Rule:
     remedy: Words
     period: Period
     exempt: bool
+    all_year: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from dashboards.detector_cards import Badge, Tone
 VIOLATED, UNDETERMINED, COMPLIANT, NOT_APPLICABLE = "VIOLATED", "UNDETERMINED", "COMPLIANT", "NOT_APPLICABLE"
 ORDER = (VIOLATED, UNDETERMINED, COMPLIANT, NOT_APPLICABLE)
 SEVERITIES = ("danger", "serious", "minor")
+THIS_YEAR = "year"
 NAMED = 3
 """How many missing facts a row names; the finding's own page names all."""
 
@@ -177,9 +178,10 @@ def verdict_badge(one: Mapping[str, Any], phrases: Phrases, *, binds: bool = Tru
     elif verdict == UNDETERMINED:
         tone = "aside"
     elif verdict == COMPLIANT and one.get("soon") and binds:
-        tone, word = "attention", locale.text("verdict.soon")
+        this_year = one["soon"] == THIS_YEAR
+        return Badge("attention", "▲", locale.text("verdict.this_year" if this_year else "verdict.soon"))
     shape = {VIOLATED: "■", UNDETERMINED: "?", COMPLIANT: "○", NOT_APPLICABLE: "–"}[verdict]
-    return Badge(tone, "▲" if word == locale.text("verdict.soon") else shape, word)
+    return Badge(tone, shape, word)
 
 
 def mark_of(kind: str, phrases: Phrases) -> str:
@@ -218,7 +220,7 @@ def _headline(binding: Sequence[Mapping[str, Any]], phrases: Phrases) -> Badge:
     locale = phrases.locale
     broken = sum(one["verdict"] == VIOLATED for one in binding)
     grave = any(one["verdict"] == VIOLATED and one["severity"] == SEVERITIES[0] for one in binding)
-    soon = sum(bool(one["soon"]) for one in binding)
+    soon = sum(one["soon"] not in ("", THIS_YEAR) for one in binding)
     unknown = sum(one["verdict"] == UNDETERMINED for one in binding)
     counts = ((broken, "conformity.broken"), (soon, "conformity.soon"), (unknown, "conformity.open"))
     said = " · ".join(locale.count(key, count) for count, key in counts if count)

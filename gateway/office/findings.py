@@ -18,6 +18,9 @@ KIND: Literal["finding"] = "finding"
 SOON_DAYS = (30, 7, 0)
 """How many days before the last good day of a verdict people are told of it; 0 is that day itself."""
 
+THIS_YEAR = "year"
+"""Nearness of what ends later in this calendar year, of a rule that asks for it: shown, and no condition yet."""
+
 DUE: Mapping[str, Literal["due-30", "due-7", "due-0"]] = {"30": "due-30", "7": "due-7", "0": "due-0"}
 
 TOLD = (Severity.DANGER, Severity.SERIOUS)
@@ -69,7 +72,7 @@ def last_good(finding: Finding) -> date | None:
 
 
 def soon(finding: Finding) -> str:
-    """Return how near the last good day of a verdict is: ``30``, ``7`` or ``0`` days; empty while it is not near.
+    """Return how near the last good day of a verdict is: ``30``, ``7`` or ``0`` days, or `THIS_YEAR`; empty: not near.
 
     Where only an answer grows old, which a weekly round does always, that day itself is near.
     """
@@ -77,7 +80,8 @@ def soon(finding: Finding) -> str:
     if finding.verdict is not Verdict.COMPLIANT or last is None:
         return ""
     left, steps = (last - finding.on).days, SOON_DAYS if _is_to_be_broken(finding) else (0,)
-    return next((str(days) for days in sorted(steps) if left <= days), "")
+    this_year = finding.rule.all_year and last.year == finding.on.year
+    return next((str(days) for days in sorted(steps) if left <= days), THIS_YEAR if this_year else "")
 
 
 def _is_to_be_broken(finding: Finding) -> bool:
@@ -160,7 +164,7 @@ def breaches(
         if kinds[finding.statute] is StatuteKind.REFERENCE or finding.rule.severity not in TOLD:
             continue
         near = soon(finding)
-        if finding.verdict is not Verdict.VIOLATED and not (near and _is_to_be_broken(finding)):
+        if finding.verdict is not Verdict.VIOLATED and not (near in DUE and _is_to_be_broken(finding)):
             continue
         told.append(
             Breach(

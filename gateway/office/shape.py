@@ -80,7 +80,7 @@ class Step(msgspec.Struct, forbid_unknown_fields=True):
     on: date
     evidence: list[Evidence]
     because: list[Cause]
-    soon: Literal["", "30", "7", "0"] = ""
+    soon: Literal["", "year", "30", "7", "0"] = ""
     effective: date | None = None
     margin: Margin | None = None
     holds_until: date | None = None

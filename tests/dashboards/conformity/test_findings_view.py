@@ -83,6 +83,14 @@ def test_the_broken_stand_first_by_danger_then_what_is_soon_due_by_its_day() -> 
     assert view.first[0].remedy == "Conserte."
 
 
+def test_what_ends_this_year_is_shown_by_its_day_and_disturbs_no_headline() -> None:
+    view = findings_view(answer(finding("a", "COMPLIANT", soon="year", holds_until="2027-01-01")), phrases())
+    assert [(row.badge.word, row.badge.tone, row.holds) for row in view.first] == [
+        ("vence este ano", "attention", "vale até 31/12/2026")
+    ]
+    assert view.headline.tone == "normal"
+
+
 def test_what_is_unknown_is_never_well_and_names_what_is_missing() -> None:
     missing = [{"subject": "area:patio", "name": name, "value": None} for name in ("roofed", "roof_height_m")]
     view = findings_view(answer(finding("a", "COMPLIANT"), finding("b", "UNDETERMINED", evidence=missing)), phrases())

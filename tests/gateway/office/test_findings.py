@@ -1,5 +1,6 @@
 """Findings over time: what is kept, what is told, and what waits because it may pass."""
 
+from dataclasses import replace
 from datetime import date, timedelta
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from compliance import catalogue, statutes
 from compliance.evaluate import evaluate
 from compliance.situation import Situation
-from compliance.vocabulary import DEPOT, Fact, Finding, StatuteKind, Subject, Verdict
+from compliance.vocabulary import DEPOT, Fact, Finding, Severity, StatuteKind, Subject, Verdict
 from gateway.office import findings
 from gateway.office.findings import SETTLE_MS, Key, Stand
 
@@ -117,6 +118,37 @@ def test_people_are_told_thirty_and_seven_days_before_the_last_good_day_and_on_i
     (licence,) = (each for each in evaluate(FERRAZ, situation, on) if each.rule.id == "ferraz-7")
 
     assert findings.soon(licence) == near
+
+
+@pytest.mark.parametrize(
+    ("on", "near"),
+    [
+        (date(2026, 12, 31), ""),
+        (date(2027, 1, 1), "year"),
+        (date(2027, 12, 1), "30"),
+        (date(2027, 12, 31), "0"),
+    ],
+)
+def test_a_plate_of_a_year_warns_from_its_first_of_january_and_is_told_as_an_alarm_in_its_last_month(
+    on: date, near: str
+) -> None:
+    bottles = (
+        fact("container", "lote", "area", "patio"),
+        fact("container", "lote", "count", 12),
+        fact("container", "lote", "made_on", date(2005, 3, 1)),
+        fact("container", "lote", "ever_requalified", True),
+        fact("container", "lote", "requalified_on", date(2018, 3, 1)),
+        fact("container", "lote", "plate_until", date(2027, 12, 31)),
+        fact("container", "lote", "place", "area"),
+        fact("depot", "", "containers_listed", True),
+    )
+    situation = Situation.of((*AREA, *bottles), FACTS, on)
+
+    (dates,) = (each for each in evaluate(HOUSE, situation, on) if each.rule.id == "house-11-date")
+
+    assert (dates.verdict, findings.soon(dates)) == (Verdict.COMPLIANT, near)
+    grave = replace(dates, rule=replace(dates.rule, severity=Severity.SERIOUS))
+    assert bool(told([grave])) is (near in findings.DUE)
 
 
 @pytest.mark.parametrize(("on", "near"), [(date(2026, 3, 10), ""), (date(2026, 3, 11), "30"), (date(2026, 4, 10), "0")])
