@@ -33,7 +33,15 @@ class Ports:
 def render(yard: Yard, ports: Ports, calibrated_on: date, language: str, links: str = "") -> str:
     """Return a whole depot.toml for the yard, whose messages are in `language`; `links` holds its serial devices."""
     blocks = [
-        _HEAD.format(yard=yard, web=ports.web, host=HOST, mqtt=ports.mqtt, area=_quoted(yard.area), language=language),
+        _HEAD.format(
+            yard=yard,
+            web=ports.web,
+            host=HOST,
+            mqtt=ports.mqtt,
+            area=_quoted(yard.area),
+            called=_quoted(yard.area_name),
+            language=language,
+        ),
         *(_line(line, ports, links) for line in yard.lines),
         *(_detector(head, yard.area, calibrated_on) for head in yard.heads),
         _TAIL.format(siren=yard.siren, bus=_quoted(yard.siren.line), beacon=(yard.siren.coil + 1) % COILS),
@@ -145,6 +153,7 @@ lel_reference_vol_pct = 1.4
 
 [[area]]
 id = {area}
+name = {called}
 licensed_kg = {yard.licensed_kg:g}
 use = "resale"
 

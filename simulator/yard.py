@@ -78,6 +78,7 @@ class Yard:
 
     name: str
     area: str
+    area_name: str
     licensed_kg: float
     ground: Ground
     lines: tuple[Line, ...]

@@ -79,7 +79,8 @@ def parse_yard(name: str, file: str, text: str) -> Yard:
         heads.append(head)
     if not heads:
         top.fail("head", "a yard needs at least one [[head]]")
-    yard = Yard(name, top.text("area"), top.number("licensed_kg", 1, 1e7), ground, lines, tuple(heads), siren)
+    area, called, kg = top.text("area"), top.text("area_name"), top.number("licensed_kg", 1, 1e7)
+    yard = Yard(name, area, called, kg, ground, lines, tuple(heads), siren)
     top.done()
     return yard
 
