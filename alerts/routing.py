@@ -15,6 +15,7 @@ class Recipient:
         channels: ids of channels, each used for every notice.
         alarms: what it hears: levels (``A1`` ...) for gas, kind names for the rest.
         called: a call to it costs something, and others hear the same: it hears of gas once that is sure (`CONFIRMED`).
+        phone: for people to call it by; no notice goes there.
     """
 
     id: str
@@ -23,6 +24,7 @@ class Recipient:
     channels: tuple[str, ...]
     alarms: frozenset[str]
     called: bool = False
+    phone: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -177,12 +177,22 @@ class LinkView(msgspec.Struct, frozen=True):
     age_s: float
 
 
+class ContactView(msgspec.Struct, frozen=True):
+    """Somebody to call: who, in which role of ``[[recipient]]``, by which number."""
+
+    name: str
+    role: str
+    phone: str
+
+
 class DepotView(msgspec.Struct, frozen=True):
     """Who is watched, and by which program.
 
     Attributes:
         vkey: the key that signs the journal's checkpoints; empty without.
         areas: what the storage areas are called, by id, where somebody gave them a name.
+        access: how one gets in and where the water is; empty where nobody said.
+        contacts: who can be called, in the configuration's order.
     """
 
     id: str
@@ -194,6 +204,8 @@ class DepotView(msgspec.Struct, frozen=True):
     started: str
     vkey: str = ""
     areas: dict[str, str] = {}
+    access: str = ""
+    contacts: tuple[ContactView, ...] = ()
 
 
 class Snapshot(msgspec.Struct, frozen=True, tag="snapshot"):
@@ -388,6 +400,10 @@ class History(Protocol):
 
     def events(self, after: int, limit: int) -> Sequence[EventView]:
         """Return alarm events with seq > `after`, oldest first, at most `limit`."""
+        ...
+
+    def latest(self, limit: int) -> Sequence[EventView]:
+        """Return the last alarm events, oldest first, at most `limit`."""
         ...
 
 

@@ -183,6 +183,7 @@ class Depot:
     checkpoint_copy: Path | None = None
     tests: Plan | None = None
     supplies: tuple[Supply, ...] = ()
+    access: str = ""
     stock_sources: tuple[StockSource, ...] = ()
     scales: tuple[Scale, ...] = ()
 

@@ -13,6 +13,7 @@ from alerts.states import HORN
 from dashboards.ports import (
     AlarmView,
     Change,
+    ContactView,
     DepotView,
     DetectorView,
     OutputView,
@@ -61,6 +62,8 @@ def depot_view(depot: Depot, started: Stamp, vkey: str) -> DepotView:
         started=rfc3339(started.utc),
         vkey=vkey,
         areas={area.id: area.name for area in depot.areas if area.name},
+        access=depot.access,
+        contacts=tuple(ContactView(one.name, one.role, one.phone) for one in depot.recipients if one.phone),
     )
 
 

@@ -53,9 +53,20 @@ class JournalHistory:
         Raises:
             HistoryError: the journal cannot be read.
         """
+        return self._asked(lambda reader: reader.events(after, limit))
+
+    def latest(self, limit: int) -> Sequence[EventView]:
+        """Return the last alarm events, oldest first.
+
+        Raises:
+            HistoryError: the journal cannot be read.
+        """
+        return self._asked(lambda reader: reader.latest(limit))
+
+    def _asked(self, question: Callable[[JournalReader], Sequence[EventView]]) -> Sequence[EventView]:
         try:
             with JournalReader(self._path, self._sentence) as reader:
-                return reader.events(after, limit)
+                return question(reader)
         except StoreError as error:
             raise HistoryError(f"{error.what}; {error.right}") from error
 

@@ -146,6 +146,7 @@ _HEAD = """\
 id = "deposito-demo"
 name = "Depósito de demonstração"
 address = "Rua das Acácias 120, portão 2"
+access = "Portão 2, à esquerda do galpão; hidrante na esquina com a Rua dos Ipês"
 timezone = "America/Sao_Paulo"
 language = "{language}"
 data = "var"
@@ -225,6 +226,7 @@ kind = "console"
 id = "dona"
 name = "Dona do depósito"
 role = "owner"
+phone = "(11) 98888-7777"
 channels = ["painel", "console"]
 alarms = ["A1", "A2", "A3", "BLIND", "SYSTEM"]
 

@@ -13,6 +13,7 @@ from starlette.types import ASGIApp
 
 from dashboards.ports import History, Snapshot, Trends, WatchedTime
 from dashboards.web.api import api, schemas
+from dashboards.web.brigade import brigade
 from dashboards.web.conformity import conformity
 from dashboards.web.guard import Guard
 from dashboards.web.hub import Hub
@@ -114,7 +115,9 @@ def application(screens: WebScreens, *, language: str, version: str, hosts: froz
     speak_one_shape(app)
     app.include_router(api(screens))
     app.include_router(Page(screens, language).routes())
-    app.include_router(conformity(Papers(screens, language)))
+    papers = Papers(screens, language)
+    app.include_router(conformity(papers))
+    app.include_router(brigade(screens, papers))
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     described = app.openapi
 

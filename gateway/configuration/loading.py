@@ -272,6 +272,7 @@ def _depot(
         id=depot.id,
         name=depot.name or depot.id,
         address=depot.address,
+        access=depot.access,
         timezone=depot.timezone,
         language=depot.language,
         laws=tuple(dict.fromkeys(depot.laws)),
@@ -399,6 +400,7 @@ def _recipients(tables: Tables) -> Iterator[Recipient]:
     for person in persons:
         heard = alarms[person.id]
         called = person.role == CENTRE and heard & GAS <= heard_at_once
-        yield Recipient(person.id, person.name or person.id, person.role, tuple(person.channels), heard, called)
+        name, phone = person.name or person.id, person.phone or ""
+        yield Recipient(person.id, name, person.role, tuple(person.channels), heard, called, phone)
     if _brings_channel(tables):
         yield Recipient(BROKER, "MQTT", "operator", (BROKER,), EVERYTHING)

@@ -15,6 +15,7 @@ Id: TypeAlias = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-
 """Goes into topics, addresses and delivery numbers, hence letters, digits, dot, dash and underscore only."""
 
 Text: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=300)]
+Phone: TypeAlias = Annotated[str, StringConstraints(pattern=r"^\+?[0-9(][0-9 ()-]{1,22}[0-9]$")]
 Port: TypeAlias = Annotated[int, Field(ge=1, le=65535)]
 Unit: TypeAlias = Annotated[int, Field(ge=0, le=255)]
 Address: TypeAlias = Annotated[int, Field(ge=0, le=65535)]
@@ -33,6 +34,7 @@ class DepotTable(Table):
     id: Id = Field(examples=['"deposito-centro"'])
     name: Text | None = Field(default=None, examples=['"Depósito Centro"'])
     address: str = Field(default="", max_length=300, examples=['"Rua das Acácias 120, portão 2"'])
+    access: str = Field(default="", max_length=300, examples=['"Portão 2; hidrante na esquina; chave na portaria"'])
     timezone: Text = Field(default="America/Sao_Paulo", examples=['"America/Sao_Paulo"'])
     language: Literal["pt-BR", "en"] = Field(default="pt-BR", examples=['"pt-BR"'])
     laws: list[Text] = Field(default=[], examples=['["ferraz-de-vasconcelos-3190-2013"]'])
@@ -298,6 +300,7 @@ class RecipientTable(Table):
 
     id: Id = Field(examples=['"dona"'])
     name: Text | None = Field(default=None, examples=['"Dona do depósito"'])
+    phone: Phone | None = Field(default=None, examples=['"(11) 98888-7777"'])
     role: Literal["owner", "operator", "brigade", "centre", "neighbour"] = Field(examples=['"owner"'])
     channels: list[Text] = Field(min_length=1, examples=['["hook"]'])
     alarms: list[Literal["A1", "A2", "A3", "BLIND", "SYSTEM", "COMPLIANCE"]] | None = Field(

@@ -238,7 +238,7 @@ def _note(sheet: Sheet, path: Path, detail: ErrorDetails, model: type[Table]) ->
         reason, limit = _BOUNDS[kind]
         sheet.refuse(at, reason, word=key, got=shown(got), limit=context.get(limit, ""), example=example)
     elif kind == "string_pattern_mismatch":
-        sheet.refuse(at, "bad_id", got=shown(got), example=example)
+        sheet.refuse(at, "bad_phone" if key == "phone" else "bad_id", got=shown(got), example=example)
     elif isinstance(got, str) and kind in _NUMBERS:
         _note_quoted_number(sheet, at, key, got, example)
     else:

@@ -94,6 +94,18 @@ class JournalReader(FileView):
         )
         return [self._view(idx, data) for idx, data in rows]
 
+    def latest(self, limit: int) -> Sequence[EventView]:
+        """Return the last alarm events, oldest first, at most `limit` (and at most `MOST_EVENTS`).
+
+        Raises:
+            StoreError: as for `events`.
+        """
+        rows = self.ask(
+            "SELECT e.idx, e.bytes FROM alarm a JOIN entry e ON e.idx = a.idx ORDER BY a.seq DESC LIMIT ?",
+            (max(0, min(limit, MOST_EVENTS)),),
+        )
+        return [self._view(idx, data) for idx, data in reversed(list(rows))]
+
     def head(self) -> tuple[str, int, bytes]:
         """Return the depot's id, the number of entries and the root over them, as last committed."""
         return self._once(lambda: read_head(self._db))
