@@ -24,6 +24,7 @@ from gateway.keys import PUBLIC
 from gateway.sealing import Sealing
 from gateway.signing import public_key
 from gateway.wholefile import whole
+from sensors.sentences import Sentence
 from sensors.stamps import MILLISECOND, UtcNanos, rfc3339
 
 MANIFEST = "backup.json"
@@ -96,7 +97,11 @@ def backup(depot: Depot, target: Path) -> Manifest:
         files[str(name)] = _kept(copy)
     problems = check(target / DATA / JOURNAL)
     if problems:
-        raise StoreError(target, f"the copied journal is not sound: {problems[0]}", "run `vigia verify` on the journal")
+        raise StoreError(
+            target,
+            Sentence("the copied journal is not sound: {problem}", problem=problems[0]),
+            "run `vigia verify` on the journal",
+        )
     shutil.copyfile(depot.file, target / "depot.toml")
     with JournalReader(target / DATA / JOURNAL) as reader:
         _, size, root = reader.head()
@@ -145,7 +150,9 @@ def _copy_sqlite(source: Path, copy: Path) -> None:
             writing.close()
             reading.close()
     except apsw.Error as error:
-        raise StoreError(source, f"cannot be copied: {error}", "check the disks, then try again") from error
+        raise StoreError(
+            source, Sentence("cannot be copied: {reason}", reason=error), "check the disks, then try again"
+        ) from error
 
 
 # --- putting back ------------------------------------------------------------------------------------
@@ -170,7 +177,11 @@ def restore(folder: Path, depot: Depot, *, kept: Path | None, yes_shorter: bool)
     """
     manifest = _manifest(folder)
     if manifest.depot != depot.id:
-        raise StoreError(folder, f"is of the depot {manifest.depot!r}, not {depot.id!r}", "give that depot's file")
+        raise StoreError(
+            folder,
+            Sentence("is of the depot {depot}, not {id}", depot=repr(manifest.depot), id=repr(depot.id)),
+            "give that depot's file",
+        )
     depot.data.mkdir(parents=True, exist_ok=True)
     if control.answers(depot.socket):
         raise StoreError(depot.data, "a gateway is running there", "stop it first")
@@ -202,20 +213,26 @@ def _manifest(folder: Path) -> Manifest:
             folder, "holds no whole backup: there is no backup.json", "give what `vigia backup` wrote"
         ) from error
     except msgspec.DecodeError as error:
-        raise StoreError(path, f"cannot be read ({error})", "give what `vigia backup` wrote") from error
+        raise StoreError(
+            path, Sentence("cannot be read ({reason})", reason=error), "give what `vigia backup` wrote"
+        ) from error
     if manifest.format != FORMAT:
-        raise StoreError(path, f"has the format {manifest.format!r}", "use the Vigia that wrote it")
+        raise StoreError(
+            path, Sentence("has the format {format}", format=repr(manifest.format)), "use the Vigia that wrote it"
+        )
     if JOURNAL not in manifest.files:
         raise StoreError(folder, "holds no journal", "give another backup")
     for name, kept in manifest.files.items():
         copy = folder / DATA / name
         if Path(name).is_absolute() or ".." in Path(name).parts:
-            raise StoreError(path, f"names a file outside of it: {name}", "do not use it")
+            raise StoreError(path, Sentence("names a file outside of it: {name}", name=name), "do not use it")
         if not copy.is_file() or _kept(copy) != kept:
             raise StoreError(copy, "is not the file that was saved", "use another backup")
     problems = check(folder / DATA / JOURNAL)
     if problems:
-        raise StoreError(folder / DATA / JOURNAL, f"is not sound: {problems[0]}", "use another backup")
+        raise StoreError(
+            folder / DATA / JOURNAL, Sentence("is not sound: {problem}", problem=problems[0]), "use another backup"
+        )
     return manifest
 
 
@@ -237,7 +254,9 @@ def _known(folder: Path, depot: Depot, kept: Path | None) -> list[Known]:
             found.append(Known(where, notes.opened(note, keys)))
         except notes.NoteError as error:
             raise StoreError(
-                where, f"cannot be believed: {error}", "give a checkpoint of this depot's journal"
+                where,
+                Sentence("cannot be believed: {reason}", reason=error),
+                "give a checkpoint of this depot's journal",
             ) from error
     present = depot.data / JOURNAL
     if present.is_file() and not check(present):
@@ -254,18 +273,27 @@ def _hold_against(folder: Path, depot: Depot, known: list[Known], size: int, *, 
         for one in known:
             checkpoint = one.checkpoint
             if checkpoint.origin != notes.origin_of(depot.id):
-                raise StoreError(one.where, f"is of {checkpoint.origin}", "give this depot's checkpoint")
+                raise StoreError(
+                    one.where, Sentence("is of {origin}", origin=checkpoint.origin), "give this depot's checkpoint"
+                )
             longest = max(longest, checkpoint.size)
             if checkpoint.size <= size:
                 if checkpoint.size and reader.root(checkpoint.size) != checkpoint.root:
                     raise StoreError(
-                        folder, f"its journal is not the one that {one.where} speaks of", "use another backup"
+                        folder,
+                        Sentence("its journal is not the one that {where} speaks of", where=one.where),
+                        "use another backup",
                     )
             elif not yes_shorter:
                 raise ShorterError(
                     folder,
-                    f"its journal ends after {size} entries, {one.where} covers {checkpoint.size}:"
-                    f" {checkpoint.size - size} would be lost",
+                    Sentence(
+                        "its journal ends after {size} entries, {where} covers {covered}: {lost} would be lost",
+                        size=size,
+                        where=one.where,
+                        covered=checkpoint.size,
+                        lost=checkpoint.size - size,
+                    ),
                     "use a later backup, or say --yes-shorter",
                 )
     return longest

@@ -10,6 +10,7 @@ from dashboards.ports import LedgerView, MonthView, StretchView
 from gateway.journal.errors import StoreError
 from gateway.journal.reader import MOST_ENTRIES, JournalReader
 from gateway.ledger import Line, Share, Stretch, Watch, fold, month_start_ms, months, within
+from sensors.sentences import Sentence
 from sensors.stamps import MILLISECOND, UtcNanos, rfc3339
 
 
@@ -53,7 +54,11 @@ def lines(reader: JournalReader, at: int = 0) -> Iterator[Line]:
                 entry = msgspec.json.decode(data)
                 kind, body = entry["kind"], entry["body"]
             except (msgspec.DecodeError, TypeError, KeyError) as error:
-                raise StoreError(reader.path, f"entry {idx} cannot be read ({error})", "run `vigia verify`") from error
+                raise StoreError(
+                    reader.path,
+                    Sentence("entry {idx} cannot be read ({reason})", idx=idx, reason=error),
+                    "run `vigia verify`",
+                ) from error
             ref = body.get("by")
             yield Line(kind, body, None if ref is None else names.get(ref, f"#{str(ref)[:8]}"))
         at = rows[-1][0] + 1

@@ -13,11 +13,14 @@ def place_of(talk: Talk, what: str) -> str:
 def why(talk: Talk, reason: object) -> str:
     """Say a reason in the person's language, as far as it has words for it."""
     from gateway.control import ControlError
-    from gateway.journal.errors import AbsentError
+    from gateway.journal.errors import AbsentError, StoreError
+    from gateway.words.journal import spoken
 
     match reason:
         case AbsentError(where=where):
             return talk.text("system.no_journal", path=where)
+        case StoreError():
+            return spoken(talk.words, reason)
         case ControlError(__cause__=OSError() as cause):
             return said(talk.words, cause.strerror or str(cause))
         case _:

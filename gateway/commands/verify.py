@@ -17,6 +17,7 @@ def command(talk: Talk) -> click.Command:
     def verify(file: Path, vkey: str | None, kept: Path | None, *, as_json: bool) -> None:
         from gateway.journal import audit
         from gateway.journal.errors import AbsentError, StoreError
+        from gateway.words.journal import spoken
 
         try:
             outside = None if kept is None else audit.read_note(kept)
@@ -24,7 +25,8 @@ def command(talk: Talk) -> click.Command:
         except AbsentError as error:
             found = audit.Audit("", 0, 0, 0, "", (talk.text("verify.absent", path=error.where),))
         except StoreError as error:
-            found = audit.Audit("", 0, 0, 0, "", (str(error),))
+            found = audit.Audit("", 0, 0, 0, "", (spoken(talk.words, error),))
+        problems = [spoken(talk.words, problem) for problem in found.problems]
         if as_json:
             talk.put_json(
                 {
@@ -34,11 +36,11 @@ def command(talk: Talk) -> click.Command:
                     "entries": found.count,
                     "signed": found.signed,
                     "vkey": found.vkey,
-                    "problems": list(found.problems),
+                    "problems": problems,
                 }
             )
         else:
-            _tell(talk, file, found, compared=vkey is not None or kept is not None)
+            _tell(talk, file, found, problems, compared=vkey is not None or kept is not None)
         if found.problems:
             click.get_current_context().exit(EXIT_FAILED)
 
@@ -52,11 +54,11 @@ def command(talk: Talk) -> click.Command:
     return click.Command("verify", callback=verify, help=talk.text("command.verify"), params=params)
 
 
-def _tell(talk: Talk, file: Path, found: "Audit", *, compared: bool) -> None:
-    for problem in found.problems:
+def _tell(talk: Talk, file: Path, found: "Audit", problems: list[str], *, compared: bool) -> None:
+    for problem in problems:
         talk.put(problem)
-    if found.problems:
-        talk.say("verify.unsound", file=file, count=len(found.problems))
+    if problems:
+        talk.say("verify.unsound", file=file, count=len(problems))
         return
     last = found.first + found.count - 1
     talk.put(talk.text("verify.sound", depot=found.depot, first=found.first, last=last, signed=found.signed))

@@ -11,6 +11,7 @@ from gateway.journal.errors import StoreError
 from gateway.journal.reader import JournalReader
 from gateway.journal.schema import FILED_SINCE
 from gateway.office import entries as kept
+from sensors.sentences import Sentence
 
 REGISTER = "detector"
 MOST_PARTS = 20_000
@@ -46,7 +47,9 @@ def _entries(data: bytes, journal: Path) -> Iterator[Entry]:
     try:
         found = kept.entries(msgspec.json.decode(data)["body"], {}, "")
     except (msgspec.DecodeError, LookupError, TypeError, ValueError) as error:
-        raise StoreError(journal, f"a register entry is none ({error})", "run `vigia verify`") from error
+        raise StoreError(
+            journal, Sentence("a register entry is none ({reason})", reason=error), "run `vigia verify`"
+        ) from error
     return (entry for entry in found if entry.register == REGISTER)
 
 

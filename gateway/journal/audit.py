@@ -6,6 +6,7 @@ from pathlib import Path
 from gateway.journal import notes, proof, verify
 from gateway.journal.errors import AbsentError, StoreError
 from gateway.journal.reader import JournalReader
+from sensors.sentences import Sentence
 
 SQLITE = b"SQLite format 3\0"
 
@@ -45,13 +46,15 @@ def judge(path: Path, *, vkey: str | None = None, outside: str | None = None) ->
             begins = file.read(len(SQLITE))
         if begins == SQLITE:
             return _journal(path, vkey, outside)
-        if begins.startswith(b"{"):
+        if begins.startswith(b'{"'):  # canonical: a report in JSON begins with a broken line
             return _proof(path, vkey, outside)
     except FileNotFoundError as error:
         raise AbsentError(path, "does not exist", "a journal.db or what `vigia proof` wrote") from error
     except OSError as error:
         raise StoreError(
-            path, f"cannot be read ({error.strerror})", "a journal.db or what `vigia proof` wrote"
+            path,
+            Sentence("cannot be read ({reason})", reason=error.strerror),
+            "a journal.db or what `vigia proof` wrote",
         ) from error
     raise StoreError(path, "is neither a journal nor a proof of one", "a journal.db or what `vigia proof` wrote")
 
@@ -66,7 +69,9 @@ def read_note(path: Path) -> str:
         content = path.read_bytes()[: notes.LONGEST_NOTE]
         return content.decode()
     except OSError as error:
-        raise StoreError(path, f"cannot be read ({error.strerror})", "a checkpoint that was kept elsewhere") from error
+        raise StoreError(
+            path, Sentence("cannot be read ({reason})", reason=error.strerror), "a checkpoint that was kept elsewhere"
+        ) from error
     except UnicodeDecodeError as error:
         raise StoreError(path, "is no text", "a checkpoint that was kept elsewhere") from error
 

@@ -11,6 +11,7 @@ from typing import Final, NoReturn
 import msgspec
 
 from gateway.events import Json
+from sensors.sentences import Sentence
 
 DEEPEST = 16
 """Levels of nesting; a body is a short list of facts."""
@@ -33,7 +34,7 @@ def encode(value: object) -> bytes:
     if data is None:
         data = _careful(value)
     if len(data) > LONGEST:
-        raise ValueError(f"{len(data)} bytes of JSON; the most is {LONGEST}")
+        raise ValueError(Sentence("{length} bytes of JSON; the most is {most}", length=len(data), most=LONGEST))
     return data
 
 
@@ -89,6 +90,10 @@ def decode(data: bytes) -> Json:
         again = encode(value)
     except RecursionError:
         raise ValueError("nested too deeply") from None
+    except UnicodeDecodeError as error:
+        raise ValueError(Sentence("byte {at} is no UTF-8 text", at=error.start)) from error
+    except json.JSONDecodeError as error:
+        raise ValueError(Sentence("it is no JSON from character {at} on", at=error.pos)) from error
     if again != data:
         raise ValueError("the bytes are JSON, but not in canonical form")
     return value
@@ -104,7 +109,7 @@ def mend(text: str) -> str:
 def whole(number: int) -> int:
     """Return the number as a plain int. Raises ValueError beyond 64 bits with sign."""
     if not -LARGEST_INT <= number <= LARGEST_INT:
-        raise ValueError(f"{number} does not fit in 64 bits")
+        raise ValueError(Sentence("{number} does not fit in 64 bits", number=number))
     return int(number)
 
 
@@ -115,7 +120,7 @@ def _plain(value: object, depth: int) -> object:
     if isinstance(value, int):
         return whole(value)
     if depth == 0:
-        raise ValueError(f"nested more than {DEEPEST} levels deep")
+        raise ValueError(Sentence("nested more than {most} levels deep", most=DEEPEST))
     if isinstance(value, Mapping):
         return {_key(key): _plain(item, depth - 1) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -130,4 +135,4 @@ def _key(key: object) -> str:
 
 
 def _no_float(text: str) -> NoReturn:
-    raise ValueError(f"{text} is not a whole number")
+    raise ValueError(Sentence("{text} is not a whole number", text=text))

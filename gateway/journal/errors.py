@@ -4,6 +4,8 @@ from pathlib import Path
 
 import apsw
 
+from sensors.sentences import Sentence
+
 
 class StoreError(Exception):
     """The journal cannot be opened, read or trusted.
@@ -12,10 +14,12 @@ class StoreError(Exception):
         where: the journal file.
         what: what is wrong with it.
         right: what would be right, or what to do.
+        sentence: all three.
     """
 
     def __init__(self, where: Path, what: str, right: str) -> None:
-        super().__init__(f"{where}: {what}; {right}")
+        self.sentence = Sentence("{where}: {what}; {right}", where=where, what=what, right=right)
+        super().__init__(self.sentence)
         self.where = where
         self.what = what
         self.right = right

@@ -18,6 +18,7 @@ from gateway.journal.jobs import Erasure, Seal, Sealed
 from gateway.journal.threads import Threads
 from gateway.journal.tree import EMPTY_ROOT, Frontier, frontier, leaf_hash, position, stored
 from gateway.journal.writer import Writer
+from sensors.sentences import Sentence
 
 BUSY_MS = 100
 """How long SQLite itself waits for a lock before the writer's own retries begin."""
@@ -199,7 +200,9 @@ def take_lock(path: Path) -> int:
     except OSError as error:
         _refuse_another(path, file)
         raise StoreError(
-            path, f"cannot be written ({error.strerror})", "its folder must exist and belong to the user Vigia runs as"
+            path,
+            Sentence("cannot be written ({reason})", reason=error.strerror),
+            "its folder must exist and belong to the user Vigia runs as",
         ) from error
     _take(path, descriptor)
     return descriptor
@@ -228,7 +231,9 @@ def _connect(path: Path, vfs: str | None) -> apsw.Connection:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
     except OSError as error:
         raise StoreError(
-            path, f"cannot be written ({error.strerror})", "a file that the user Vigia runs as may write"
+            path,
+            Sentence("cannot be written ({reason})", reason=error.strerror),
+            "a file that the user Vigia runs as may write",
         ) from error
     db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE, vfs=vfs)
     db.set_busy_timeout(BUSY_MS)
@@ -244,14 +249,18 @@ def _prepare(path: Path, db: apsw.Connection, depot: str) -> Frontier:
     if version > schema.VERSION:
         raise DamagedError(
             path,
-            f"has format {version}; this Vigia knows formats up to {schema.VERSION}",
+            Sentence(
+                "has format {version}; this Vigia knows formats up to {known}", version=version, known=schema.VERSION
+            ),
             "run the newer Vigia that wrote it",
         )
     if not blank:
         owner = read_head(db)[0]
         if owner != depot:
             raise NotOursError(
-                path, f"belongs to the depot {owner!r}, not {depot!r}", "each depot has its own journal: check `data`"
+                path,
+                Sentence("belongs to the depot {owner}, not {depot}", owner=repr(owner), depot=repr(depot)),
+                "each depot has its own journal: check `data`",
             )
     for pragma in (
         "mmap_size = 0",
@@ -273,14 +282,14 @@ def _tree(path: Path, db: apsw.Connection) -> Frontier:
     """Read the tree's peaks and hold them against the head and the last entry: O(log n)."""
     _, size, root = read_head(db)
     for what in _faults(db, size, root):
-        raise DamagedError(path, f"is damaged: {what}", DAMAGED)
+        raise DamagedError(path, Sentence("is damaged: {what}", what=what), DAMAGED)
     return _stored_tree(db, size)
 
 
 def _faults(db: apsw.Connection, size: int, root: bytes) -> Iterator[str]:
     last = _highest(db, "SELECT max(idx) FROM entry")
     if last != size - 1:
-        yield f"the head counts {size} entries, the last one kept has index {last}"
+        yield Sentence("the head counts {size} entries, the last one kept has index {last}", size=size, last=last)
     if _highest(db, "SELECT max(pos) FROM node") != stored(size) - 1:
         yield "tree nodes are missing or left over"
     if _stored_tree(db, size).root() != root:
@@ -304,7 +313,9 @@ def _restore(path: Path, db: apsw.Connection) -> Restored:
     try:
         return restoring.restored(db)
     except (ValueError, KeyError) as error:
-        raise DamagedError(path, f"is damaged: a row cannot be read back ({error})", DAMAGED) from error
+        raise DamagedError(
+            path, Sentence("is damaged: a row cannot be read back ({reason})", reason=error), DAMAGED
+        ) from error
 
 
 def salvaged(path: Path, depot: str) -> Restored | None:
@@ -342,5 +353,7 @@ def _explained(path: Path, error: apsw.Error) -> StoreError:
     if isinstance(error, apsw.NotADBError):
         return DamagedError(path, "is not a journal (no SQLite file)", "give `data` a folder of its own")
     if isinstance(error, apsw.CorruptError | apsw.SQLError):  # SQLError: tables are missing, or are others
-        return DamagedError(path, f"is damaged: {error}", DAMAGED)
-    return StoreError(path, f"cannot be opened: {error}", "check the disk and who else has the file open")
+        return DamagedError(path, Sentence("is damaged: {reason}", reason=error), DAMAGED)
+    return StoreError(
+        path, Sentence("cannot be opened: {reason}", reason=error), "check the disk and who else has the file open"
+    )

@@ -16,6 +16,8 @@ from urllib.parse import quote
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
+from sensors.sentences import Sentence
+
 ED25519 = b"\x01"
 """The signature type of C2SP signed-note for Ed25519."""
 
@@ -86,7 +88,7 @@ def parse_vkey(text: str) -> VerifyKey:
                     return key
         case _:
             pass
-    raise NoteError(f"{text[:200]!r} is no Ed25519 vkey")
+    raise NoteError(Sentence("{text} is no Ed25519 vkey", text=repr(text[:200])))
 
 
 def note_of(text: str, key_name: str, key_id: bytes, signature: bytes) -> str:
@@ -107,7 +109,7 @@ def opened(note: str, keys: Iterable[VerifyKey], *, alone: bool = False) -> Chec
     """
     text, signatures = _parts(note)
     if alone and len(signatures) != 1:
-        raise NoteError(f"the note carries {len(signatures)} signatures instead of one")
+        raise NoteError(Sentence("the note carries {signatures} signatures instead of one", signatures=len(signatures)))
     known = {(key.name, key.id): key for key in keys}
     good = 0
     for name, raw in signatures:
@@ -115,11 +117,11 @@ def opened(note: str, keys: Iterable[VerifyKey], *, alone: bool = False) -> Chec
         if key is None:
             continue
         if not key.verifies(text, raw[4:]):
-            raise NoteError(f"the signature of {name} does not hold")
+            raise NoteError(Sentence("the signature of {name} does not hold", name=name))
         good += 1
     if not good:
         names = ", ".join(f"{name}+{raw[:4].hex()}" for name, raw in signatures)
-        raise NoteError(f"it is signed by {names}, which is no key known here")
+        raise NoteError(Sentence("it is signed by {names}, which is no key known here", names=names))
     return parse_checkpoint(text)
 
 
@@ -139,9 +141,9 @@ def strict_base64(text: str) -> bytes:
     try:
         raw = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError) as error:
-        raise NoteError(f"{text[:80]!r} is no base64") from error
+        raise NoteError(Sentence("{text} is no base64", text=repr(text[:80]))) from error
     if base64.b64encode(raw).decode() != text:
-        raise NoteError(f"{text[:80]!r} is base64 in an unusual form")
+        raise NoteError(Sentence("{text} is base64 in an unusual form", text=repr(text[:80])))
     return raw
 
 

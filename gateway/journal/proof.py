@@ -15,6 +15,7 @@ from gateway.journal import canonical, notes, tree
 from gateway.journal.errors import StoreError
 from gateway.journal.reader import MOST_ENTRIES, JournalReader
 from gateway.journal.verify import MOST_PROBLEMS
+from sensors.sentences import Sentence
 
 FORMAT = "vigia-journal-proof-1"
 ENTRY = b'{"entry":'
@@ -65,7 +66,9 @@ def write(reader: JournalReader, out: BinaryIO, first: int = 0, end: int | None 
     end = size if end is None else min(end, size)
     if not 0 <= first < end:
         raise StoreError(
-            reader.path, f"no entry from {first} on is signed yet ({size} are)", "ask again in a minute, or for others"
+            reader.path,
+            Sentence("no entry from {first} on is signed yet ({size} are)", first=first, size=size),
+            "ask again in a minute, or for others",
         )
     left, right = reader.nodes(tree.tiles(0, first)), reader.nodes(tree.tiles(end, size))
     claim = Claim(depot, first, end - first, size, key.text(), tuple(left), tuple(right))
@@ -74,7 +77,7 @@ def write(reader: JournalReader, out: BinaryIO, first: int = 0, end: int | None 
     while at < end:
         for idx, data in reader.entries(at, min(MOST_ENTRIES, end - at)):
             if idx != at:
-                raise StoreError(reader.path, f"entry {at} is missing", "run `vigia verify`")
+                raise StoreError(reader.path, Sentence("entry {idx} is missing", idx=at), "run `vigia verify`")
             out.write(b'{"entry":%b,"leaf":"%b"}\n' % (data, tree.leaf_hash(data).hex().encode()))
             at += 1
     out.write(canonical.encode({"checkpoint": note}) + b"\n")
@@ -131,10 +134,10 @@ def _problems(file: BinaryIO, vkey: str | None, outside: str | None) -> Iterator
     try:
         claim = _claim(file.readline(LONGEST_LINE))
     except ValueError as error:
-        yield f"the first line: {error}"
+        yield Sentence("the first line: {reason}", reason=error)
         return
     if vkey is not None and claim.vkey != vkey:
-        yield f"it is signed by {claim.vkey}, not by the key given"
+        yield Sentence("it is signed by {vkey}, not by the key given", vkey=claim.vkey)
     kept = _Kept(outside, claim)
     frontier, last = tree.Frontier(claim.first, claim.left), b""
     yield from kept.at(frontier)
@@ -164,13 +167,17 @@ def _claim(line: bytes) -> Claim:
     if set(value) != set(FIELDS) or any(type(value[name]) is not kind for name, kind in FIELDS.items()):
         raise ValueError("it does not have the members of a proof")
     if value["format"] != FORMAT:
-        raise ValueError(f"its format is {str(value['format'])[:60]!r}, not {FORMAT!r}")
+        raise ValueError(
+            Sentence("its format is {format}, not {right}", format=repr(str(value["format"])[:60]), right=repr(FORMAT))
+        )
     first, count, size = (value[name] for name in ("first", "count", "size"))
     assert isinstance(first, int)
     assert isinstance(count, int)
     assert isinstance(size, int)
     if not (first >= 0 and count > 0 and first + count <= size < 2**62):
-        raise ValueError(f"entries {first} to {first + count - 1} of {size} cannot be")
+        raise ValueError(
+            Sentence("entries {first} to {last} of {size} cannot be", first=first, last=first + count - 1, size=size)
+        )
     left, right = _hashes(value["left"]), _hashes(value["right"])
     if len(left) != len(tree.tiles(0, first)) or len(right) != len(tree.tiles(first + count, size)):
         raise ValueError("the hashes before or after the entries do not belong to these sizes")
@@ -196,24 +203,24 @@ def _entries(file: BinaryIO, claim: Claim) -> Iterator[str | tuple[str, bytes]]:
         try:
             idx, data, leaf = _entry(line)
         except ValueError as error:
-            yield f"the line of entry {at}: {error}"
+            yield Sentence("the line of entry {at}: {reason}", at=at, reason=error)
             idx, data, leaf = at, b"", None
         if at < idx < end and _index(after) in (idx + 1, None):  # those behind it are in their places: a hole
-            yield f"{_span(at, idx - 1)} missing"
+            yield _missing(at, idx - 1)
             at = idx
         if at >= end:
-            yield f"entry {idx} is one more than the first line counts"
+            yield Sentence("entry {idx} is one more than the first line counts", idx=idx)
         elif idx != at:
-            yield f"entry {idx} stands where entry {at} belongs"
+            yield Sentence("entry {idx} stands where entry {at} belongs", idx=idx, at=at)
         if leaf is not None:
             if tree.leaf_hash(data) != leaf:
-                yield f"entry {idx} was changed: it does not match its leaf hash"
+                yield Sentence("entry {idx} was changed: it does not match its leaf hash", idx=idx)
             if at < end:
                 yield "leaf", leaf
         at += 1
         line = after
     if at < end:
-        yield f"{_span(at, end - 1)} missing: the file is cut off there"
+        yield Sentence("{missing}: the file is cut off there", missing=_missing(at, end - 1))
     yield "end", line
 
 
@@ -241,12 +248,18 @@ def _footer(line: bytes, claim: Claim, root: bytes | None) -> Iterator[str]:
     try:
         found = notes.opened(_note(line), [notes.parse_vkey(claim.vkey)], alone=True)
     except ValueError as error:  # NoteError too
-        yield f"the last line, the checkpoint: {error}"
+        yield Sentence("the last line, the checkpoint: {reason}", reason=error)
         return
     if found.origin != notes.origin_of(claim.depot):
-        yield f"the checkpoint is of {found.origin}, the first line names the depot {claim.depot!r}"
+        yield Sentence(
+            "the checkpoint is of {origin}, the first line names the depot {depot}",
+            origin=found.origin,
+            depot=repr(claim.depot),
+        )
     if found.size != claim.size:
-        yield f"the checkpoint covers {found.size} entries, the first line says {claim.size}"
+        yield Sentence(
+            "the checkpoint covers {size} entries, the first line says {claimed}", size=found.size, claimed=claim.size
+        )
     elif root is not None and root != found.root:
         yield "the entries do not lead to the root that was signed"
 
@@ -270,8 +283,10 @@ def _line(line: bytes) -> Mapping[str, object]:
     return value
 
 
-def _span(first: int, last: int) -> str:
-    return f"entry {first} is" if first == last else f"entries {first} to {last} are"
+def _missing(first: int, last: int) -> str:
+    if first == last:
+        return Sentence("entry {idx} is missing", idx=first)
+    return Sentence("entries {first} to {last} are missing", first=first, last=last)
 
 
 class _Kept:
@@ -284,7 +299,7 @@ class _Kept:
             try:
                 self._found = notes.opened(note, [notes.parse_vkey(claim.vkey)])
             except notes.NoteError as error:
-                self._fault = f"the checkpoint kept elsewhere: {error}"
+                self._fault = Sentence("the checkpoint kept elsewhere: {reason}", reason=error)
         self._met = False
 
     def at(self, frontier: tree.Frontier) -> Iterator[str]:
@@ -297,4 +312,7 @@ class _Kept:
         if self._fault:
             yield self._fault
         elif self._found is not None and not self._met:
-            yield f"the checkpoint kept elsewhere covers {self._found.size} entries, which lie outside this proof"
+            yield Sentence(
+                "the checkpoint kept elsewhere covers {size} entries, which lie outside this proof",
+                size=self._found.size,
+            )

@@ -15,6 +15,7 @@ from gateway.journal import persons, schema, tree
 from gateway.journal.batches import fetch_node, read_head
 from gateway.journal.errors import AbsentError, StoreError
 from gateway.journal.view import FileView
+from sensors.sentences import Sentence
 from sensors.stamps import MILLISECOND, UtcNanos, rfc3339
 
 MOST_EVENTS = 1_000
@@ -69,7 +70,7 @@ class JournalReader(FileView):
             db.set_busy_timeout(BUSY_MS)
             mark, version = schema.number(db, "application_id"), schema.number(db, "user_version")
         except apsw.Error as error:
-            raise StoreError(path, f"cannot be read: {error}", "a journal of Vigia") from error
+            raise StoreError(path, Sentence("cannot be read: {reason}", reason=error), "a journal of Vigia") from error
         super().__init__(path, db)
         self._words = words
         self.version = version
@@ -79,7 +80,13 @@ class JournalReader(FileView):
         if version > schema.VERSION:
             self.close()
             raise StoreError(
-                path, f"has format {version}; this Vigia knows formats up to {schema.VERSION}", "use the newer Vigia"
+                path,
+                Sentence(
+                    "has format {version}; this Vigia knows formats up to {known}",
+                    version=version,
+                    known=schema.VERSION,
+                ),
+                "use the newer Vigia",
             )
 
     def events(self, after: int, limit: int) -> Sequence[EventView]:
@@ -118,7 +125,9 @@ class JournalReader(FileView):
         """
         for (data,) in self.ask("SELECT bytes FROM entry WHERE idx = ?", (idx,)):
             return bytes(data)
-        raise StoreError(self.path, f"entry {idx} is not there", "an index below the size that `head` gives")
+        raise StoreError(
+            self.path, Sentence("entry {idx} is not there", idx=idx), "an index below the size that `head` gives"
+        )
 
     def entries(self, start: int, limit: int) -> list[tuple[int, bytes]]:
         """Return (index, bytes) of the entries from `start` on, at most `limit` (and at most `MOST_ENTRIES`)."""
@@ -169,7 +178,11 @@ class JournalReader(FileView):
                     body = msgspec.json.decode(data)["body"]
                     ref = body.get("by")
                 except (msgspec.DecodeError, TypeError, KeyError, AttributeError) as error:
-                    raise StoreError(self.path, f"entry {idx} is none ({error})", "run `vigia verify`") from error
+                    raise StoreError(
+                        self.path,
+                        Sentence("entry {idx} is none ({reason})", idx=idx, reason=error),
+                        "run `vigia verify`",
+                    ) from error
                 yield idx, body, "" if ref is None else self.person(str(ref))
                 after = idx
             if not rows:
@@ -220,7 +233,11 @@ class JournalReader(FileView):
             raw = msgspec.json.decode(data)["body"]
             body = msgspec.convert(raw, AlarmBody)
         except (msgspec.DecodeError, msgspec.ValidationError, TypeError, KeyError) as error:
-            raise StoreError(self.path, f"entry {idx} is no alarm event ({error})", "run `vigia verify`") from error
+            raise StoreError(
+                self.path,
+                Sentence("entry {idx} is no alarm event ({reason})", idx=idx, reason=error),
+                "run `vigia verify`",
+            ) from error
         by = None if body.by is None else self.person(str(body.by))
         return EventView(
             seq=body.seq,

@@ -12,6 +12,7 @@ from gateway.journal.batches import ALARM
 from gateway.journal.errors import StoreError
 from gateway.journal.reader import MOST_ENTRIES, JournalReader
 from gateway.journal.schema import FILED, FILED_SINCE
+from sensors.sentences import Sentence
 
 NAME_A_KEY = frozenset({"boot", "restore"})
 """Kinds of entries that name the key which signs from then on."""
@@ -35,7 +36,7 @@ def check(path: Path, *, vkey: str | None = None, outside: str | None = None) ->
         with JournalReader(path) as reader:
             return list(islice(_guarded(reader, vkey, outside), MOST_PROBLEMS))
     except StoreError as error:
-        return [str(error)]
+        return [error.sentence]
 
 
 def _guarded(reader: JournalReader, vkey: str | None, outside: str | None) -> Iterator[str]:
@@ -43,13 +44,13 @@ def _guarded(reader: JournalReader, vkey: str | None, outside: str | None) -> It
     for (line,) in reader.ask("PRAGMA quick_check(20)"):
         if line != "ok":
             sound = False
-            yield f"SQLite: {line}"
+            yield Sentence("SQLite: {line}", line=line)
     try:
         yield from _problems(reader, vkey, outside)
     except (TypeError, ValueError, OverflowError) as error:
         if sound:  # then every column holds what its table says, and the fault is ours
             raise
-        yield f"the rest cannot be read: {error}"
+        yield Sentence("the rest cannot be read: {reason}", reason=error)
 
 
 def _problems(reader: JournalReader, vkey: str | None, outside: str | None) -> Iterator[str]:
@@ -87,7 +88,7 @@ class _Seals:
             try:
                 self._keys[text] = notes.parse_vkey(text)
             except notes.NoteError as error:
-                yield f"entry {idx} names a key that is none: {error}"
+                yield Sentence("entry {idx} names a key that is none: {reason}", idx=idx, reason=error)
 
     def at(self, frontier: tree.Frontier) -> Iterator[str]:
         """Hold the checkpoint of this size, if there is one, against the recomputed tree."""
@@ -96,27 +97,36 @@ class _Seals:
         if self._next is None or self._next[0] != frontier.size:
             return
         size, note = self._next
-        yield from self._judge(f"the checkpoint over {size} entries", note, frontier.root(), size)
+        yield from self._judge(Sentence("the checkpoint over {size} entries", size=size), note, frontier.root(), size)
         self._last = note
         self._next = self._after(size)
 
     def rest(self, vkey: str | None) -> Iterator[str]:
         """Name what no tree of this journal fits, and judge what came from elsewhere."""
         if self._next is not None and self._reader.head()[1] == self._size:
-            yield f"a checkpoint covers {self._next[0]} entries, the journal holds {self._size}"
+            yield Sentence(
+                "a checkpoint covers {covered} entries, the journal holds {size}",
+                covered=self._next[0],
+                size=self._size,
+            )
         if vkey is not None:
             try:
                 notes.opened(self._last, [notes.parse_vkey(vkey)])
             except notes.NoteError as error:
-                yield f"the last checkpoint is not signed by the key given: {error}"
+                yield Sentence("the last checkpoint is not signed by the key given: {reason}", reason=error)
             else:
                 self._keys.setdefault(vkey, notes.parse_vkey(vkey))
         if self._outside is not None:
             label = "the checkpoint kept elsewhere"
             if self._kept_size is None:
-                yield f"{label} is no signed checkpoint"
+                yield Sentence("{label} is no signed checkpoint", label=label)
             elif self._kept_size > self._size:
-                yield f"{label} covers {self._kept_size} entries, the journal holds {self._size}: its end is cut off"
+                yield Sentence(
+                    "{label} covers {covered} entries, the journal holds {size}: its end is cut off",
+                    label=label,
+                    covered=self._kept_size,
+                    size=self._size,
+                )
             else:
                 yield from self._judge(label, self._outside, self._roots.get(self._kept_size), self._kept_size)
 
@@ -124,14 +134,16 @@ class _Seals:
         try:
             found = notes.opened(note, self._keys.values())
         except notes.NoteError as error:
-            yield f"{label}: {error}"
+            yield Sentence("{label}: {reason}", label=label, reason=error)
             return
         if found.origin != self._origin:
-            yield f"{label} is of {found.origin}, not of {self._origin}"
+            yield Sentence(
+                "{label} is of {origin}, not of {right}", label=label, origin=found.origin, right=self._origin
+            )
         elif found.size != size:
-            yield f"{label} speaks of {found.size} entries"
+            yield Sentence("{label} speaks of {size} entries", label=label, size=found.size)
         elif root is not None and found.root != root:
-            yield f"{label} names another root: what it covers was changed since"
+            yield Sentence("{label} names another root: what it covers was changed since", label=label)
 
     def _after(self, size: int) -> tuple[int, str] | None:
         if self._reader.version < schema.CHECKPOINTS_SINCE:
@@ -169,7 +181,7 @@ def _tree(
         for idx in range(start, stop):
             data = kept.get(idx)
             if data is None:
-                yield f"entry {idx} is missing"
+                yield Sentence("entry {idx} is missing", idx=idx)
             else:
                 yield from _entry(idx, data, alarms, filed, seals)
             # upwards the stored leaf counts, so that one bad entry is not reported again at every node above it
@@ -183,7 +195,12 @@ def _tree(
                     yield _mismatch(level, idx, missing=first + level not in nodes)
             yield from seals.at(computed)
     if computed.root() != root:
-        yield f"the root over {size} entries is {computed.root().hex()}, the stored head says {root.hex()}"
+        yield Sentence(
+            "the root over {size} entries is {computed}, the stored head says {root}",
+            size=size,
+            computed=computed.root().hex(),
+            root=root.hex(),
+        )
     yield from _beyond(reader, size)
 
 
@@ -202,8 +219,16 @@ def _blob(value: object) -> bytes:
 def _mismatch(level: int, idx: int, *, missing: bool) -> str:
     fault = "is missing from the tree" if missing else "does not match its hash in the tree"
     if level == 0:
-        return f"entry {idx}: its leaf is missing from the tree" if missing else f"entry {idx} {fault}"
-    return f"the node over entries {((idx >> level) << level)} to {idx} (level {level}) {fault}"
+        if missing:
+            return Sentence("entry {idx}: its leaf is missing from the tree", idx=idx)
+        return Sentence("entry {idx} {fault}", idx=idx, fault=fault)
+    return Sentence(
+        "the node over entries {first} to {last} (level {level}) {fault}",
+        first=(idx >> level) << level,
+        last=idx,
+        level=level,
+        fault=fault,
+    )
 
 
 def _beyond(reader: JournalReader, size: int) -> Iterator[str]:
@@ -211,10 +236,10 @@ def _beyond(reader: JournalReader, size: int) -> Iterator[str]:
     if reader.head()[1] != size:
         return
     for idx, _ in reader.entries(size, 1):
-        yield f"entry {idx} stands beyond the head, which counts {size} entries"
+        yield Sentence("entry {idx} stands beyond the head, which counts {size} entries", idx=idx, size=size)
     for (count,) in reader.ask("SELECT count(*) FROM node WHERE pos >= ?", (tree.stored(size),)):
         if count and reader.head()[1] == size:
-            yield f"{count} tree nodes stand beyond those of {size} entries"
+            yield Sentence("{count} tree nodes stand beyond those of {size} entries", count=count, size=size)
 
 
 def _entry(
@@ -223,12 +248,12 @@ def _entry(
     try:
         value = canonical.decode(data)
     except ValueError as error:
-        yield f"entry {idx} is not canonical JSON: {error}"
+        yield Sentence("entry {idx} is not canonical JSON: {reason}", idx=idx, reason=error)
         return
     match value:
         case {"body": Mapping() as body, "idx": int(own), "kind": str(kind), **rest} if not rest:
             if own != idx:
-                yield f"entry {idx} says it is entry {own}"
+                yield Sentence("entry {idx} says it is entry {own}", idx=idx, own=own)
             if kind in NAME_A_KEY:
                 yield from seals.learn(idx, body)
             if kind in FILED:
@@ -238,9 +263,9 @@ def _entry(
                 if isinstance(seq, int) and isinstance(event, str):
                     alarms[idx] = (seq, event)
                 else:
-                    yield f"entry {idx} is an alarm without seq or id"
+                    yield Sentence("entry {idx} is an alarm without seq or id", idx=idx)
         case _:
-            yield f"entry {idx} is not of the form body, idx, kind"
+            yield Sentence("entry {idx} is not of the form body, idx, kind", idx=idx)
 
 
 def _alarms(reader: JournalReader, size: int, alarms: Mapping[int, tuple[int, str]]) -> Iterator[str]:
@@ -255,16 +280,28 @@ def _alarms(reader: JournalReader, size: int, alarms: Mapping[int, tuple[int, st
                 seq_before = seq  # written since the check began
                 continue
             if seq != seq_before + 1:
-                yield f"alarm seq {_span(seq_before + 1, seq - 1)} is missing"
+                yield Sentence("alarm seq {seqs} is missing", seqs=_span(seq_before + 1, seq - 1))
             if idx in indexed:
-                yield f"alarm seq {seq} and {indexed[idx][0]} both point to entry {idx}"
+                yield Sentence(
+                    "alarm seq {seq} and {other} both point to entry {idx}", seq=seq, other=indexed[idx][0], idx=idx
+                )
             indexed[idx] = (seq, event)
             if alarms.get(idx) != (seq, event):
-                yield f"alarm seq {seq} ({event}) points to entry {idx}, which is not that event"
+                yield Sentence(
+                    "alarm seq {seq} ({event}) points to entry {idx}, which is not that event",
+                    seq=seq,
+                    event=event,
+                    idx=idx,
+                )
             seq_before = seq
     for idx, (seq, event) in alarms.items():
         if idx not in indexed:
-            yield f"entry {idx} is alarm seq {seq} ({event}), which the index of alarms lacks"
+            yield Sentence(
+                "entry {idx} is alarm seq {seq} ({event}), which the index of alarms lacks",
+                idx=idx,
+                seq=seq,
+                event=event,
+            )
 
 
 def _filed(reader: JournalReader, size: int, filed: Mapping[int, str]) -> Iterator[str]:
@@ -275,11 +312,13 @@ def _filed(reader: JournalReader, size: int, filed: Mapping[int, str]) -> Iterat
     for idx in sorted(indexed.keys() | filed.keys()):
         if indexed.get(idx) != filed.get(idx):
             was, is_now = filed.get(idx, "not filed"), indexed.get(idx, "nothing")
-            yield f"entry {idx} is {was}, the index of filed entries says {is_now}"
+            yield Sentence(
+                "entry {idx} is {was}, the index of filed entries says {is_now}", idx=idx, was=was, is_now=is_now
+            )
 
 
 def _span(first: int, last: int) -> str:
-    return str(first) if first == last else f"{first} to {last}"
+    return str(first) if first == last else Sentence("{first} to {last}", first=first, last=last)
 
 
 def _outbox(reader: JournalReader) -> Iterator[str]:
@@ -288,13 +327,17 @@ def _outbox(reader: JournalReader) -> Iterator[str]:
         (MOST_PROBLEMS,),
     )
     for identity, event in rows:
-        yield f"outbox row {identity} belongs to the event {event}, which is not in the journal"
+        yield Sentence(
+            "outbox row {identity} belongs to the event {event}, which is not in the journal",
+            identity=identity,
+            event=event,
+        )
 
 
 def _persons(reader: JournalReader) -> Iterator[str]:
     for ref, salt, name in reader.ask("SELECT ref, salt, name FROM person"):
         if persons.reference(salt, name) != ref:
-            yield f"the person under {ref} is not the one whose hash the entries hold"
+            yield Sentence("the person under {ref} is not the one whose hash the entries hold", ref=ref)
 
 
 def _states(reader: JournalReader) -> Iterator[str]:
@@ -302,4 +345,9 @@ def _states(reader: JournalReader) -> Iterator[str]:
         try:
             canonical.decode(body)
         except ValueError as error:
-            yield f"the alarm state of {subject} {kind} is not canonical JSON: {error}"
+            yield Sentence(
+                "the alarm state of {subject} {kind} is not canonical JSON: {reason}",
+                subject=subject,
+                kind=kind,
+                reason=error,
+            )

@@ -9,6 +9,7 @@ from typing import Final, Self, TypeVar
 import apsw
 
 from gateway.journal.errors import StoreError
+from sensors.sentences import Sentence
 
 Answer = TypeVar("Answer")
 
@@ -55,4 +56,4 @@ class FileView:
                 finally:
                     self._db.execute("COMMIT")
             except (apsw.Error, TypeError, UnicodeDecodeError) as error:
-                raise StoreError(self.path, f"cannot be read: {error}", self.AGAIN) from error
+                raise StoreError(self.path, Sentence("cannot be read: {reason}", reason=error), self.AGAIN) from error

@@ -19,6 +19,7 @@ from gateway.journal.health import JournalHealth
 from gateway.journal.jobs import Attempt, Committed, Erasure, Job, Seal, Sealed, Trouble
 from gateway.journal.threads import SystemThreads, Thread, Threads
 from gateway.journal.tree import Frontier
+from sensors.sentences import Sentence
 
 MOST_QUEUED = 10_000
 """Records waiting for the disk, the batch in hand included."""
@@ -259,7 +260,11 @@ class Writer:
         attempt = self._attempted
         if attempt is not None and (size, root) == (attempt.frontier.size, attempt.root):
             return self._take(attempt)
-        raise StoreError(self._path, f"another program wrote entry {size - 1}", "only one Vigia may write a journal")
+        raise StoreError(
+            self._path,
+            Sentence("another program wrote entry {idx}", idx=size - 1),
+            "only one Vigia may write a journal",
+        )
 
     def _take(self, attempt: Attempt) -> list[bool]:
         with self._awake:

@@ -10,6 +10,7 @@ from typing import Any
 import apsw
 
 from gateway.journal.errors import StoreError
+from sensors.sentences import Sentence
 
 NAME = "readings.db"
 APPLICATION_ID = 0x5647_4C52
@@ -73,7 +74,7 @@ def open_for_writing(path: Path, vfs: str | None = None) -> apsw.Connection:
         db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE, vfs=vfs)
     except (OSError, apsw.Error) as error:
         raise StoreError(
-            path, f"cannot be written ({error})", "a file that the user Vigia runs as may write"
+            path, Sentence("cannot be written ({reason})", reason=error), "a file that the user Vigia runs as may write"
         ) from error
     try:
         db.set_busy_timeout(BUSY_MS)
@@ -89,7 +90,7 @@ def open_for_writing(path: Path, vfs: str | None = None) -> apsw.Connection:
             _pragmas(db)
     except apsw.Error as error:
         db.close(force=True)
-        raise StoreError(path, f"is damaged: {error}", DAMAGED) from error
+        raise StoreError(path, Sentence("is damaged: {reason}", reason=error), DAMAGED) from error
     except StoreError:
         db.close(force=True)
         raise
@@ -109,7 +110,7 @@ def open_for_reading(path: Path) -> apsw.Connection:
         db.set_busy_timeout(READ_BUSY_MS)
         _judge(path, db)
     except apsw.Error as error:
-        raise StoreError(path, f"cannot be read: {error}", "try again") from error
+        raise StoreError(path, Sentence("cannot be read: {reason}", reason=error), "try again") from error
     return db
 
 
@@ -128,7 +129,11 @@ def _judge(path: Path, db: apsw.Connection) -> None:
         raise StoreError(path, "is not a file of readings of Vigia", "give `data` a folder of its own")
     version = _number(db, "PRAGMA user_version")
     if version > VERSION:
-        raise StoreError(path, f"has format {version}; this Vigia knows formats up to {VERSION}", "run the newer Vigia")
+        raise StoreError(
+            path,
+            Sentence("has format {version}; this Vigia knows formats up to {known}", version=version, known=VERSION),
+            "run the newer Vigia",
+        )
 
 
 def _number(db: apsw.Connection, question: str) -> int:

@@ -14,6 +14,7 @@ from typing import Any
 import apsw
 
 from gateway.journal.errors import StoreError
+from sensors.sentences import Sentence
 
 NAME = "influx.db"
 APPLICATION_ID = 0x5647_4C51
@@ -121,7 +122,9 @@ class Spool:
             self._count()
         except apsw.Error as error:
             raise StoreError(
-                path, f"cannot be used: {error}", "move the file away; what waited in it is lost"
+                path,
+                Sentence("cannot be used: {reason}", reason=error),
+                "move the file away; what waited in it is lost",
             ) from error
 
     def close(self) -> None:
@@ -308,7 +311,7 @@ def losses_on_record(path: Path) -> list[Loss]:
         finally:
             db.close()
     except apsw.Error as error:
-        raise StoreError(path, f"cannot be read: {error}", "try again") from error
+        raise StoreError(path, Sentence("cannot be read: {reason}", reason=error), "try again") from error
 
 
 def _opened(path: Path, vfs: str | None) -> apsw.Connection:

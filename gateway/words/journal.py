@@ -1,0 +1,22 @@
+"""Says in the person's language what the journal says in its own English. Knows no command."""
+
+from alerts.messages.catalogue import Catalogue
+from gateway.words.system import said
+from sensors.sentences import Sentence
+
+
+def spoken(words: Catalogue, what: object) -> str:
+    """Return the sentence, or the error with one in it, in these words; what the system said as far as they have it."""
+    match what:
+        case BaseException(args=(str() as text, *_)):
+            return spoken(words, text)
+        case Sentence(template=template, values=values) if f"journal.{template}" in words:
+            return words.text(f"journal.{template}", **{name: _value(words, value) for name, value in values.items()})
+        case _:
+            text = str(what)
+            return words.text(f"journal.{text}") if f"journal.{text}" in words else said(words, text)
+
+
+def _value(words: Catalogue, value: object) -> object:
+    """A number stays one, for the words that agree with it."""
+    return value if isinstance(value, int) else spoken(words, value)
