@@ -219,6 +219,7 @@ function drawAlarm(item, a) {
 }
 function drawAlarms() {
   const list = $("alarm-list");
+  const held = list.contains(document.activeElement) ? document.activeElement : null;
   const have = new Map([...list.children].map((item) => [item.dataset.alarm, item]));
   const cut = new Set(depot.alarms.filter((a) => a.kind === "BLIND" && a.present).map((a) => a.subject));
   const spokenFor = (a) => a.kind === "BLIND" && a.reason === "link" && cut.has(depot.detectors.get(a.subject)?.source);
@@ -229,10 +230,17 @@ function drawAlarms() {
     drawAlarm(item, a);
     if (list.children[place] !== item) list.insertBefore(item, list.children[place] ?? null);
   });
+  if (held && (held.disabled || document.activeElement !== held)) hold(held);
   $("alarms").hidden = wanted.length === 0;
   $("alarms").classList.toggle("old", !current());
   $("old-note").hidden = current();
   announce(wanted);
+}
+function hold(button) {         // its row moved or its deed is done: who acts by keyboard stays on that alarm, on no other button
+  const row = button.closest("[data-alarm]");
+  const place = button.isConnected && !button.disabled ? button : row.isConnected ? row : $("headline");
+  if (place !== button) place.tabIndex = -1;
+  place.focus({ preventScroll: true });
 }
 function drawRow(row, tone, word, detail) {
   drawBadge(row.querySelector(".badge"), tone, word);

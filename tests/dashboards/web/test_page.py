@@ -352,6 +352,37 @@ async def test_on_a_small_phone_the_order_and_its_buttons_stay_in_sight_though_a
     assert (await page.evaluate(box, "#minutes"))[1] <= 740, "a field in use is in sight"
 
 
+async def test_with_letters_of_twice_the_size_no_word_of_the_headline_is_broken(gateway: Any, open_page: Any) -> None:
+    gateway.push(gateway.head("GD-101", 80.5), gateway.dead("GD-102"), alarms=(gateway.gas(), gateway.blind("GD-102")))
+    page = await open_page(viewport={"width": 360, "height": 740})
+    await live(page)
+    await page.evaluate("document.documentElement.style.fontSize = '32px'")
+    width, size = await page.evaluate(
+        "(e => [e.clientWidth, parseFloat(getComputedStyle(e).fontSize)])(document.querySelector('.headline h1'))"
+    )
+    assert width >= 5 * size, f"{width} px for letters of {size}: a word of ten letters does not fit"
+    assert await page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+async def test_who_acts_by_keyboard_stays_on_the_alarm_they_acted_on_though_its_row_moves(
+    gateway: Any, open_page: Any
+) -> None:
+    first, second = gateway.gas("GD-101", since=gateway.utc(70)), gateway.gas("GD-102", since=gateway.utc(60))
+    gateway.push(gateway.head("GD-101", 23.4), gateway.head("GD-102", 23.4), alarms=(first, second))
+    page = await open_page()
+    await live(page)
+    await page.fill("#by", "Ana")
+    await page.focus(f'[data-alarm="{first.id}"] button[data-action=acknowledge]')
+    await page.keyboard.press("Enter")
+    await gateway.until(lambda: gateway.acts)
+    gateway.push(alarms=(msgspec.structs.replace(first, state="acknowledged", acknowledged_by="Ana"), second))
+    await page.wait_for_selector(f'.alarm:last-child[data-alarm="{first.id}"]')
+    holder = "document.activeElement.closest('[data-alarm]')?.dataset.alarm"
+    await page.wait_for_function(f"() => {holder} === '{first.id}'", timeout=2000)
+    gateway.push(alarms=(second,))
+    await page.wait_for_function("() => document.activeElement.id === 'headline'", timeout=2000)
+
+
 async def test_without_gas_nobody_is_asked_to_call_the_brigade(gateway: Any, open_page: Any) -> None:
     gateway.push(gateway.dead("GD-102"), alarms=(gateway.blind("GD-102"),))
     page = await open_page(viewport={"width": 360, "height": 740})
