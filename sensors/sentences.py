@@ -12,8 +12,8 @@ class Sentence(str):
     values: dict[str, object]
 
     def __new__(cls, template: str, **values: object) -> Self:
-        """Fill in the template."""
-        made = super().__new__(cls, template.format_map(values))
+        """Fill in the template; without values it is the text as it stands."""
+        made = super().__new__(cls, template.format_map(values) if values else template)
         made.template = template
         made.values = values
         return made

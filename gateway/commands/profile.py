@@ -135,11 +135,14 @@ def _loaded(talk: Talk, name: str, *, as_json: bool) -> "Profile":
 
 def _refuse(talk: Talk, error: Any, *, as_json: bool) -> NoReturn:  # noqa: ANN401 - a ProfileError, loaded late
     """Say what is wrong with a profile, and end the command."""
+    from gateway.words.sentences import spoken
+
     if as_json:
         problem = {name: getattr(error, name) for name in ("file", "line", "key", "expected", "got")}
         talk.put_json({"ok": False, "problems": [problem]})
     place = error.file if error.line is None else f"{error.file}:{error.line}"
-    text = talk.text("profile.refused", place=place, word=error.key, expected=error.expected, got=error.got)
+    expected, got = spoken(talk.words, error.expected), spoken(talk.words, error.got)
+    text = talk.text("profile.refused", place=place, word=error.key, expected=expected, got=got)
     click.secho(text, err=True, fg="red")
     click.get_current_context().exit(EXIT_CONFIG)
 

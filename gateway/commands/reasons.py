@@ -14,7 +14,7 @@ def why(talk: Talk, reason: object) -> str:
     """Say a reason in the person's language, as far as it has words for it."""
     from gateway.control import ControlError
     from gateway.journal.errors import AbsentError, StoreError
-    from gateway.words.journal import spoken
+    from gateway.words.sentences import spoken
 
     match reason:
         case AbsentError(where=where):

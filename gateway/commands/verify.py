@@ -17,7 +17,7 @@ def command(talk: Talk) -> click.Command:
     def verify(file: Path, vkey: str | None, kept: Path | None, *, as_json: bool) -> None:
         from gateway.journal import audit
         from gateway.journal.errors import AbsentError, StoreError
-        from gateway.words.journal import spoken
+        from gateway.words.sentences import spoken
 
         try:
             outside = None if kept is None else audit.read_note(kept)

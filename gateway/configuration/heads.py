@@ -10,6 +10,7 @@ from gateway.configuration.schema import DetectorTable
 from gateway.configuration.tables import Entry, Tables, near
 from sensors import profiles
 from sensors.profiles import Profile, ProfileError
+from sensors.sentences import Sentence
 from sensors.toml_lines import Path as TomlPath
 from sensors.wire.payload_points import PayloadPoints
 from sensors.wire.points import Basis, ModbusPoints
@@ -159,7 +160,7 @@ def _note_setting(sheet: Sheet, entry: Entry[DetectorTable], profile: Profile, e
         close = get_close_matches(first, known, n=1, cutoff=0.6)
         sheet.refuse(at, "unknown_key", word=shown(first, quoted=False), near=", ".join(close or known))
     elif first not in entry.rest:
-        example = f"{first} = ({error.expected})"
+        example = Sentence("{key} = ({expected})", key=first, expected=error.expected)
         sheet.refuse(at, "missing_setting", profile=shown(profile.id), word=error.key, example=example)
     else:
         sheet.refuse(at, "profile_setting", profile=shown(profile.id), got=error.got, expected=error.expected)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from alerts.messages.catalogue import Catalogue
+from gateway.words.sentences import spoken
 from sensors.toml_lines import Lines, Path
 
 SHOWN = 60
@@ -112,6 +113,7 @@ class Sheet:
 
     def _problem(self, path: Path, key: str, values: Mapping[str, object]) -> Problem:
         variable = self.overlaid.get(path)
+        values = {name: _said(self.words, name, value) for name, value in values.items()}
         return Problem(
             file=variable or self.file,
             line=0 if variable else self.lines.nearest(path),
@@ -119,6 +121,14 @@ class Sheet:
             wrong=self.words.text(f"{key}.wrong", **values),
             right=self.words.text(f"{key}.right", **values),
         )
+
+
+FROM_A_PROFILE = ("expected", "got", "example")
+"""Values that a profile may have put into words of its own."""
+
+
+def _said(words: Catalogue, name: str, value: object) -> object:
+    return spoken(words, value) if name in FROM_A_PROFILE and isinstance(value, str) else value
 
 
 def shown(value: object, *, quoted: bool = True) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from sensors.profiles.shapes import one_of, shown
+from sensors.sentences import Sentence
 from sensors.toml_lines import scan
 
 SHIPPED: Final = Path(__file__).parent
@@ -45,7 +46,7 @@ def found(name_or_path: str, base: Path | None) -> tuple[Path, str]:
     if name_or_path in names():
         return SHIPPED / f"{name_or_path}.toml", name_or_path
     if "/" not in name_or_path and not name_or_path.endswith(".toml"):
-        expected = one_of(names(), name_or_path) + ", or the path of a site profile"
+        expected = Sentence("{names}, or the path of a site profile", names=one_of(names(), name_or_path))
         raise ProfileError(file=name_or_path, line=None, key="profile", expected=expected, got=shown(name_or_path))
     path = Path(name_or_path) if base is None else base / name_or_path
     return path, str(path)
@@ -62,7 +63,11 @@ def read(path: Path, name: str, depth: int = MAX_LIKE) -> tuple[str, dict[str, A
     if like is None:
         return text, document
     if not isinstance(like, str) or depth == 0:
-        expected = "the name of a profile" if depth else f"at most {MAX_LIKE} profiles that build upon each other"
+        expected = (
+            "the name of a profile"
+            if depth
+            else Sentence("at most {most} profiles that build upon each other", most=MAX_LIKE)
+        )
         raise ProfileError(file=name, line=line_of(text, "like"), key="like", expected=expected, got=shown(like))
     try:
         _, under = read(*found(like, path.parent), depth - 1)
@@ -79,7 +84,9 @@ def _parsed(path: Path, name: str) -> tuple[str, dict[str, Any]]:
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)  # a device's size says nothing of how much it gives
         if len(content) > MAX_BYTES:
-            raise ProfileError(file=name, line=None, key="file", expected=f"at most {MAX_BYTES} bytes", got="more")
+            raise ProfileError(
+                file=name, line=None, key="file", expected=Sentence("at most {most} bytes", most=MAX_BYTES), got="more"
+            )
         text = content.decode().replace("\r\n", "\n")
         return text, tomllib.loads(text)
     except OSError as error:

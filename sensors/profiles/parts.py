@@ -8,6 +8,7 @@ from sensors.profiles.payloads import payload_points, when_of
 from sensors.profiles.points import modbus_points, place_of, site_of
 from sensors.profiles.shapes import NOTHING, KeyFault, Table, TableOf
 from sensors.profiles.shared import channel_index
+from sensors.sentences import Sentence
 from sensors.wire.counts import CounterPoint, TagPoints
 from sensors.wire.outputs import WRITES, Habits, MqttOutput, OutputPoint
 from sensors.wire.payload_points import FieldPoint, PayloadPoints, pointer_tokens
@@ -65,7 +66,7 @@ def mqtt_output(table: Table, channel: object = None) -> MqttOutput:
     command, confirm, ask, habits = found["command"], found.get("confirm"), found.get("ask"), _habits(found)
     for name, needed in (("on", habits.only is not False), ("off", habits.only is not True)):
         if needed and name not in command:
-            raise KeyFault(f"command.{name}", f"what is said to switch it {name}", NOTHING)
+            raise KeyFault(f"command.{name}", Sentence("what is said to switch it {name}", name=name), NOTHING)
     for key, topic in (
         ("command.topic", command["topic"]),
         ("confirm.topic", (confirm or command)["topic"]),
@@ -100,7 +101,7 @@ def counter_point(table: Table, channel: object = None) -> CounterPoint:
     width = place.part.width if place.part else place.type.bits
     wrap = found.get("wrap", 1 << width)
     if wrap > 1 << width:
-        raise KeyFault("wrap", f"at most {1 << width}, which is all its type can hold", wrap)
+        raise KeyFault("wrap", Sentence("at most {most}, which is all its type can hold", most=1 << width), wrap)
     per, unit = found.get("per_count", 1.0), found.get("unit", "")
     return CounterPoint(place, wrap, found.get("resets", "zero") == "zero", per, unit)
 
@@ -177,11 +178,11 @@ def _topic(key: str, topic: str) -> None:
     try:
         names(topic)
     except ValueError as error:
-        raise KeyFault(key, f"a topic ({error})", topic) from None
+        raise KeyFault(key, Sentence("a topic ({reason})", reason=error), topic) from None
 
 
 def _pointer(key: str, pointer: str) -> None:
     try:
         pointer_tokens(pointer)
     except ValueError as error:
-        raise KeyFault(key, f"a JSON pointer ({error})", pointer) from None
+        raise KeyFault(key, Sentence("a JSON pointer ({reason})", reason=error), pointer) from None

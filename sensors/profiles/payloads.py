@@ -7,6 +7,7 @@ from sensors.profiles.keys import PAYLOAD_KEYS
 from sensors.profiles.points import modbus_points
 from sensors.profiles.shapes import NOTHING, KeyFault, Table, shown
 from sensors.profiles.shared import channel_index, head_of, meaning_of, scale_and_offset, sentinels_of
+from sensors.sentences import Sentence
 from sensors.wire.payload_points import (
     Availability,
     Carrier,
@@ -69,7 +70,9 @@ def payload_points(table: Mapping[str, object]) -> PayloadPoints:
         return points.on_channel({"channel": str(first + index), "index": str(index)} if "channels" in found else {})
     except ValueError as error:
         key = "topic" if "topic" in found and "stands for" in str(error) else "value" if value is not None else "states"
-        raise KeyFault(key, f"pointers, topics and numbers that fit ({error})", table.get(key, NOTHING)) from None
+        raise KeyFault(
+            key, Sentence("pointers, topics and numbers that fit ({reason})", reason=error), table.get(key, NOTHING)
+        ) from None
 
 
 def _field(table: Table) -> FieldPoint:

@@ -15,6 +15,7 @@ from sensors.profiles.shared import (
     scale_and_offset,
     sentinels_of,
 )
+from sensors.sentences import Sentence
 from sensors.wire.points import (
     FullScalePoint,
     Function,
@@ -101,7 +102,7 @@ def modbus_points(table: Mapping[str, object], limits: ReadLimits | None = None)
     for low, high, _ in points.sentinels:
         for raw in (low, high):
             if not _can_be_sent(points.place, raw):
-                raise KeyFault("sentinels", f"raw values that {points.type.value} can hold", raw)
+                raise KeyFault("sentinels", Sentence("raw values that {type} can hold", type=points.type.value), raw)
     return points
 
 
@@ -143,7 +144,11 @@ def place_of(key: str, table: Table, site: Site, kind: Type, own: Place | None =
     )
     _, start, size = place.span
     if not 0 <= start <= MAX_ADDRESS + 1 - size:
-        room = "room for two registers below 65536" if size == 2 else f"{size} addresses from 0 to 65535"
+        room = (
+            "room for two registers below 65536"
+            if size == 2
+            else Sentence("{size} addresses from 0 to 65535", size=size)
+        )
         raise KeyFault(inside(key, "address" if "address" in table else "register"), room, start)
     if part is not None and (kind is Type.ASCII or kind.value.startswith("float")):
         raise KeyFault(inside(key, "field"), "a whole-number type", kind.value)
@@ -256,7 +261,9 @@ def _bits_fit(key: str, table: Table, place: Place) -> None:
         for word, bits in table.get(name, {}).items():
             for bit in bits:
                 if bit >= width:
-                    raise KeyFault(inside(key, f"{name}.{word}"), f"a bit number, 0 to {width - 1}", bit)
+                    raise KeyFault(
+                        inside(key, f"{name}.{word}"), Sentence("a bit number, 0 to {last}", last=width - 1), bit
+                    )
 
 
 def _has_address(table: Table) -> bool:

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
+from sensors.sentences import Sentence
+
 Schema = dict[str, Any]
 Table = Mapping[str, Any]
 
@@ -43,7 +45,7 @@ def one_of(names: Iterable[str], got: str = "") -> str:
     """List what would be right, nearest first when one is near."""
     known = list(names)
     near = difflib.get_close_matches(got, known, n=1, cutoff=0.6)
-    return f"{near[0]!r}" if near else "one of " + ", ".join(known)
+    return f"{near[0]!r}" if near else Sentence("one of {known}", known=", ".join(known))
 
 
 class Shape(Protocol):
@@ -71,9 +73,9 @@ class Number:
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
             raise KeyFault(key, "a number", value)
         if self.above is not None and value <= self.above:
-            raise KeyFault(key, f"a number above {self.above:g}", value)
+            raise KeyFault(key, Sentence("a number above {above}", above=f"{self.above:g}"), value)
         if self.least is not None and value < self.least:
-            raise KeyFault(key, f"a number from {self.least:g} up", value)
+            raise KeyFault(key, Sentence("a number from {least} up", least=f"{self.least:g}"), value)
         if self.not_zero and value == 0:
             raise KeyFault(key, "a number other than 0", value)
         return float(value)
@@ -101,7 +103,9 @@ class Whole:
     def check(self, key: str, value: object) -> int:
         """Return it."""
         if isinstance(value, bool) or not isinstance(value, int) or not self.low <= value <= self.high:
-            raise KeyFault(key, f"{self.what}, {self.low} to {self.high}", value)
+            raise KeyFault(
+                key, Sentence("{what}, {low} to {high}", what=self.what, low=self.low, high=self.high), value
+            )
         return value
 
     def schema(self) -> Schema:
@@ -213,7 +217,7 @@ class ListOf:
                 return (self.item.check(key, value),)
             raise KeyFault(key, "a list", value)
         if self.size is not None and len(value) != self.size:
-            raise KeyFault(key, f"a list of {self.size}", value)
+            raise KeyFault(key, Sentence("a list of {size}", size=self.size), value)
         return tuple(self.item.check(f"{key}.{index}", item) for index, item in enumerate(value))
 
     def schema(self) -> Schema:

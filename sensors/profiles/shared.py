@@ -4,6 +4,7 @@ import math
 from typing import Any, Final
 
 from sensors.profiles.shapes import ABSENT, NOTHING, KeyFault, Table, shown
+from sensors.sentences import Sentence
 from sensors.wire.meanings import Meaning
 from sensors.wire.points import AnalogueHead, Raw, UnitOfValue
 
@@ -28,7 +29,9 @@ def channel_index(found: Table) -> int:
         return 0
     first, count, axes = channels.get("first", 1), channels["count"], channels.get("axes", {})
     if channel is None:
-        raise KeyFault("channel", f"the head's channel, {first} to {first + count - 1}", NOTHING)
+        raise KeyFault(
+            "channel", Sentence("the head's channel, {first} to {last}", first=first, last=first + count - 1), NOTHING
+        )
     if isinstance(channel, dict):
         if set(channel) != set(axes) or not axes:
             names = ", ".join(axes) or "a number, since this device counts its channels in one row"
@@ -37,7 +40,9 @@ def channel_index(found: Table) -> int:
     else:
         index = channel - first
     if not 0 <= index < count:
-        raise KeyFault("channel", f"a channel from {first} to {first + count - 1}", channel)
+        raise KeyFault(
+            "channel", Sentence("a channel from {first} to {last}", first=first, last=first + count - 1), channel
+        )
     return int(index)
 
 
@@ -151,11 +156,19 @@ def _bands(head: Table, milliamp: tuple[float, float] | None) -> tuple[tuple[flo
     above, over = head.get("fault_above_ma"), head.get("over_range_above_ma", milliamp[1] * 1.025)
     if below is not None:
         if below > milliamp[0]:
-            raise KeyFault("head.fault_below_ma", f"at most {milliamp[0]:g}, the lower end of the range", below)
+            raise KeyFault(
+                "head.fault_below_ma",
+                Sentence("at most {low}, the lower end of the range", low=f"{milliamp[0]:g}"),
+                below,
+            )
         found.append((-math.inf, math.nextafter(below, -math.inf), "fault"))
     if above is not None:
         found.append((math.nextafter(above, math.inf), math.inf, "fault"))
     if over < milliamp[1]:
-        raise KeyFault("head.over_range_above_ma", f"at least {milliamp[1]:g}, the upper end of the range", over)
+        raise KeyFault(
+            "head.over_range_above_ma",
+            Sentence("at least {high}, the upper end of the range", high=f"{milliamp[1]:g}"),
+            over,
+        )
     found.append((math.nextafter(over, math.inf), math.inf, "over_range"))
     return tuple(found)

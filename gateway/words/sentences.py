@@ -1,4 +1,4 @@
-"""Says in the person's language what the journal says in its own English. Knows no command."""
+"""Says in the person's language what the journal and the profiles say in their own English. Knows no command."""
 
 from alerts.messages.catalogue import Catalogue
 from gateway.words.system import said
@@ -10,11 +10,13 @@ def spoken(words: Catalogue, what: object) -> str:
     match what:
         case BaseException(args=(str() as text, *_)):
             return spoken(words, text)
-        case Sentence(template=template, values=values) if f"journal.{template}" in words:
-            return words.text(f"journal.{template}", **{name: _value(words, value) for name, value in values.items()})
+        case Sentence(template=template, values=values) if values:
+            inner = {name: _value(words, value) for name, value in values.items()}
+            key = f"sentence.{template}"
+            return words.text(key, **inner) if key in words else template.format_map(inner)
         case _:
             text = str(what)
-            return words.text(f"journal.{text}") if f"journal.{text}" in words else said(words, text)
+            return words.text(f"sentence.{text}") if f"sentence.{text}" in words else said(words, text)
 
 
 def _value(words: Catalogue, value: object) -> object:
