@@ -28,6 +28,9 @@ MOST_READINGS = 60_000
 MOST_SECONDS = 600
 """Seconds that wait for a disk that does not take them; the oldest go first, counted."""
 
+KEEP_STEP_S = 60
+"""A stretch that is kept ends on a multiple of it: of alarms that follow each other one a minute is written down."""
+
 TRIM_EVERY_S = 60
 REOPEN_EVERY_S = 30
 HEALTH_EVERY_S = 10
@@ -36,6 +39,9 @@ SLOW_S = 1.0
 
 TURN_AT_S = 0.3
 """When in each second the thread turns: what the second before brought has arrived."""
+
+NOTHING_KEPT = 0, -1
+"""The stretch of all heads that was written down last, before there is one."""
 
 Trouble: TypeAlias = Callable[[bool, str], None]
 """Called on the recorder's thread with (present, code) when the worst of its troubles changes."""
@@ -85,6 +91,7 @@ class Recorder:
         self._figures: deque[tuple[int, Mapping[str, float]]] = deque(maxlen=TRIM_EVERY_S)
         self._put = self._got = 0
         self._pending = _Pending()
+        self._kept = NOTHING_KEPT
         self._book: Embedded | None = None
         self._reopen_at = self._trim_at = self._health_at = 0
         self._troubles: dict[str, str] = {}
@@ -202,7 +209,9 @@ class Recorder:
         at, kind = body["at_ms"] // 1000, body["kind"]
         if kind in ("GAS", "BLIND"):
             head = None if kind == "GAS" else str(body["subject"])
-            self._pending.keep(head, at - AROUND_ALARM_S, at + AROUND_ALARM_S)
+            first, last = at - AROUND_ALARM_S, -(-(at + AROUND_ALARM_S) // KEEP_STEP_S) * KEEP_STEP_S
+            if first < self._kept[0] or last > self._kept[1]:
+                self._pending.keep(head, first, last)
 
     def _feed(self, readings: list[Reading]) -> None:
         if self.feed is None:
@@ -234,8 +243,11 @@ class Recorder:
                     del self._pending.seconds[tick.second]
                 self.counts.seconds += len(ticks)
             while self._pending.keeps:
-                book.keep(*self._pending.keeps[0])
+                head, first, last = self._pending.keeps[0]
+                book.keep(head, first, last)
                 self._pending.keeps.pop(0)
+                if head is None:
+                    self._kept = first, last
             self._tend(book, second)
         except (apsw.Error, StoreError) as error:
             self._failed(error)
@@ -274,6 +286,7 @@ class Recorder:
 
     def _move_aside(self) -> None:
         """Begin a new file beside the damaged one, which is kept: it may still be read in part."""
+        self._kept = NOTHING_KEPT
         stamp = self._clock.now().utc // SECOND
         try:
             for suffix in ("", "-wal", "-shm"):

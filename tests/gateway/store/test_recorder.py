@@ -9,6 +9,7 @@ from alerts.alarms import Kind
 from gateway.clock import SystemClock
 from gateway.events import Entry, Record
 from gateway.store import recorder as module
+from gateway.store.embedded import Embedded
 from gateway.store.feed import Feed
 from gateway.store.history import ReadingsHistory
 from gateway.store.recorder import Recorder
@@ -184,8 +185,8 @@ def test_ten_minutes_around_gas_are_kept_of_all_heads_and_around_blindness_of_th
     assert list(
         recorder._book._db.execute("SELECT head, first - ?, last - ? FROM keep ORDER BY first", (BEGIN_S, BEGIN_S))
     ) == [
-        (0, -590, 610),
-        (nums["b"], 4400, 5600),
+        (0, -590, 660),
+        (nums["b"], 4400, 5640),
     ]
 
 
@@ -199,8 +200,24 @@ def test_the_stretches_around_many_alarms_are_kept_as_one(make, path, clock):
     assert list(
         recorder._book._db.execute("SELECT first - ?, last - ? FROM keep ORDER BY first", (BEGIN_S, BEGIN_S))
     ) == [
-        (-590, 630),
+        (-590, 660),
         (2400, 3600),
+    ]
+
+
+def test_of_alarms_that_follow_each_other_one_a_minute_is_written_down_and_all_are_kept(make, clock, monkeypatch):
+    written = []
+    keep = Embedded.keep
+    monkeypatch.setattr(Embedded, "keep", lambda book, *stretch: written.append(stretch) or keep(book, *stretch))
+    recorder = make()
+    for after in range(90):
+        recorder.note(alarm(Kind.GAS if after % 2 else Kind.BLIND, "a", BEGIN_S + after))
+        clock.forward(1)
+        recorder.turn()
+    assert [(head, first - BEGIN_S, last - BEGIN_S) for head, first, last in written] == [
+        ("a", -600, 600),
+        (None, -599, 660),
+        (None, -539, 720),
     ]
 
 
