@@ -228,7 +228,7 @@ id = "dona"
 name = "Dona do depósito"
 role = "owner"
 channels = [{channels}]
-alarms = ["A1", "A2", "A3", "BLIND", "SYSTEM"]
+alarms = ["A1", "A2", "A3", "BLIND", "SYSTEM", "COMPLIANCE"]
 """
 
 _CENTRE = """\

@@ -99,7 +99,7 @@ class DrawnYard:
 class DrawnDepot:
     """A depot. `escalates_s` 0: nobody is called in later. Without a `yard` gas comes to each head as it is drawn.
 
-    `board`: its owner is told over the broker too, which shows where each alarm stands.
+    `board`: its owner is told over the broker too, which shows where each alarm stands. `registers`: people keep them.
     """
 
     id: str
@@ -114,6 +114,7 @@ class DrawnDepot:
     rules: tuple[DrawnRule, ...] = ()
     zone: str = ZONE
     gates: tuple[DrawnGate, ...] = ()
+    registers: bool = False
 
     @property
     def has_broker(self) -> bool:
@@ -150,9 +151,10 @@ def depot(seed: int) -> DrawnDepot:
     )
     found = _in_a_yard(dice, found) if dice.whether(0.2) else found
     found = _with_house(dice, found)
-    if not dice.whether(0.25):
-        return found
-    return replace(found, gates=(DrawnGate("portao", "portao/contagem", "in" if dice.whether(0.7) else "out"),))
+    if dice.whether(0.25):
+        gate = DrawnGate("portao", "portao/contagem", "in" if dice.whether(0.7) else "out")
+        found = replace(found, gates=(gate,))
+    return replace(found, registers=True, zone=ZONE_OF_LAPSES) if dice.whether(0.25) else found
 
 
 def changed(drawn: DrawnDepot, changes: Iterable[str]) -> DrawnDepot:

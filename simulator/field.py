@@ -10,7 +10,7 @@ from typing import Any, Final, assert_never
 
 from alerts.alarms import Cause, Level, Notice
 from gateway.depot import Depot, WebhookChannel
-from gateway.office.forms import forms
+from gateway.office.law import law_of
 from sensors.profiles import Profile
 from sensors.wire.points import Basis
 from simulator.answers import CountFault, IdFault, ScriptedUnit
@@ -25,6 +25,7 @@ from simulator.feeds import Feeds
 from simulator.memory_broker import MemoryBroker
 from simulator.mishaps import MISHAPS, Mishap, Place
 from simulator.noticeboard import Noticeboard
+from simulator.papers import Papers
 from simulator.phones import Phone
 from simulator.pipes import NetLoop
 from simulator.promises import Shown, Sight
@@ -79,7 +80,8 @@ class Field:
             drawn.supplies, self._lines, self.broker, self._ill_ways, rounds.mains, loop, self._never_rests
         )
         self.stock = Stock({gate.id: gate.act for gate in drawn.gates}, AREA, rounds.expect)
-        self.forms = forms() if drawn.gates else {}
+        self.papers = Papers(rounds.expect)
+        self.law = law_of(depot) if drawn.gates or drawn.registers else None
         self.turnstiles = Turnstiles(drawn.gates, self.broker, self.stock, loop)
         if drawn.board:
             rounds.board = Noticeboard(depot.id, self.broker, self._board_took)
@@ -192,6 +194,7 @@ class Field:
             case Place.DISK:
                 self._fit_disk()
                 self.stock.way(self._loop.time(), "disk", well=not self._ill_disk)
+                self.papers.way(self._loop.time(), well=not self._ill_disk)
 
     def _way_changed(self, line: str) -> None:
         """Whoever is reached over this line, or (empty) over the broker, is reached otherwise from now on."""

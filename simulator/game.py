@@ -4,13 +4,17 @@ import asyncio
 import heapq
 from collections.abc import Callable, Sequence
 from typing import Final
+from zoneinfo import ZoneInfo
 
 from alerts.alarms import AlarmKey, Kind
 from alerts.effects import OutputKind
+from compliance.registers.entries import Millis
+from compliance.registers.facts import day
+from dashboards.office import Enter, Reply
 from gateway.depot import Depot
 from gateway.events import Action, CloseWindow, Command, Drill, OpenWindow, WindowKind
 from gateway.journal import check
-from sensors.stamps import SECOND
+from sensors.stamps import MILLISECOND, SECOND
 from simulator.checker import Checker
 from simulator.dice import Dice
 from simulator.disks import LossyDisk
@@ -18,6 +22,7 @@ from simulator.field import Field
 from simulator.lives import Life
 from simulator.mishaps import MISHAPS
 from simulator.pipes import NetLoop
+from simulator.registrars import calls
 from simulator.rounds import DRILL_S, Posted, Rounds
 from simulator.timelines import MACHINE, PEOPLE, Happening
 from simulator.virtual import VirtualClock
@@ -115,6 +120,8 @@ class Game:
         elif what == "passage":
             self._witness.note("passage", target, happening.size)
             self._field.turnstiles.passes(target, int(happening.size))
+        elif what == "entry":
+            self._enter(target, int(happening.size))
         elif what in MISHAPS:
             self._witness.note("strike", what, target)
             await self._field.strike(what, target)
@@ -129,6 +136,7 @@ class Game:
             self._witness.note("clock", happening.size)
             self._clock.skew_ns += round(happening.size * SECOND)
             self._rounds.quiet.stirred(self._loop.time())
+            self._field.papers.stirred(self._loop.time())
             return
         if happening.what == "reload":
             await self._reload(stage, happening)
@@ -164,6 +172,7 @@ class Game:
         self._checker.follows(now, {str(head.id) for head in self._depot.detectors})
         self._rounds.follows(now, posted(self._depot, self._changes))
         self._field.stock.stirred(now)
+        self._field.papers.stirred(now)
         if life is not None:
             await life.follow(self._depot)
 
@@ -200,6 +209,23 @@ class Game:
                 kinds = (Kind.GAS, Kind.BLIND) if what == "acknowledge" else (Kind.GAS,)
                 for kind_of_alarm in kinds:
                     life.hands.hear(Command(Action(what), AlarmKey(head, kind_of_alarm), "Ana", "", now))
+
+    def _enter(self, kind: str, number: int) -> None:
+        """Somebody enters something in a register; who finds no office comes another day."""
+        life, papers = self._witness.life, self._field.papers
+        if life is None:
+            return
+        today = day(Millis(self._clock.now().utc // MILLISECOND), ZoneInfo(self._depot.timezone))
+        asks = calls(kind, number, today, papers.entered)
+        self._witness.note("entry", kind, number)
+        for ask in asks:
+            papers.asked(self._loop.time(), ask.lines[0])
+
+        def heard(ask: Enter, reply: Reply) -> None:
+            self._witness.note("answered", ask.lines[0].id, reply.ok, reply.error)
+            papers.answered(self._loop.time(), ask.lines[0], reply)
+
+        life.enter(asks, heard)
 
     # --- the end ---------------------------------------------------------------------------------
 

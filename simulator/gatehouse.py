@@ -1,59 +1,99 @@
-"""The office as far as it counts, in virtual time: gate, intake, desk and filing are the gateway's own.
+"""The office in virtual time: gate, intake, clerk, books and judge are the gateway's own.
 
-Between them lies no socket, and nothing judges: `gateway.office.clerk` and `watchline` do in the office what this does.
+Between it and the watch lies no socket, and what it does aside it does at once. Nobody comes through a door: people ask
+the clerk.
 """
 
 import asyncio
 from collections.abc import Callable, Sequence
-from zoneinfo import ZoneInfo
+from typing import Any, TypeVar
 
 import msgspec
 
-from compliance.registers.entries import Millis
-from compliance.registers.forms import Form
-from dashboards.office import File, paper
+from dashboards.office import Breach, File, Judged, Paper
 from dashboards.ports import Answer
+from gateway.control import ControlError
 from gateway.depot import Depot
 from gateway.filing import Filing
 from gateway.hands import Hands
-from gateway.journal.errors import StoreError
-from gateway.journal.reader import JournalReader
-from gateway.office import entries as kept
-from gateway.office import parts
-from gateway.office.clerk import WRITTEN_WITHIN_S
-from gateway.office.counting import StockSource
+from gateway.office.clerk import WRITTEN_WITHIN_S, Clerk
 from gateway.office.desk import Desk
 from gateway.office.gate import Gate
-from gateway.office.intake import Intake
+from gateway.office.law import Law
+from gateway.office.watchline import UnsettledError
 from gateway.runtime import Part
-from sensors.drivers.broker import Connect, MqttSettings
-from sensors.stamps import MILLISECOND, Clock
+from sensors.drivers.broker import Connect
+from sensors.stamps import Clock
+
+T = TypeVar("T")
 
 
-class BusyError(Exception):
-    """The journal has not said yet that it holds the last filing."""
+class Hatch:
+    """The line to the watch, without a socket; what it says of a filing is what `WatchLine` says."""
+
+    def __init__(self, filing: Filing) -> None:
+        self._filing = filing
+        self._open: asyncio.Future[Answer] | None = None
+
+    async def settle(self) -> None:
+        """Wait for what became of the last filing.
+
+        Raises:
+            ControlError: it is still not known.
+        """
+        if self._open is not None:
+            try:
+                await self._answer(self._open)
+            except UnsettledError as error:
+                raise ControlError("the filing before this one is not settled yet") from error
+
+    async def file(self, by: str, papers: tuple[Paper, ...]) -> None:
+        """Have papers written in one transaction.
+
+        Raises:
+            UnsettledError: it may still come to be entered.
+            ControlError: it is not entered.
+        """
+        await self.settle()
+        asked = self._open = asyncio.get_running_loop().create_future()
+        self._filing.take(msgspec.json.decode(msgspec.json.encode(File(1, by, papers)), type=File), _once(asked))
+        answer = await self._answer(asked)
+        if not answer.ok:
+            raise ControlError(f"the watch did not take it: {answer.error} {answer.detail}".strip())
+
+    async def judged(self, breaches: tuple[Breach, ...]) -> bool:
+        """Tell which conditions of the law stand."""
+        heard: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        self._filing.take(msgspec.json.decode(msgspec.json.encode(Judged(1, breaches)), type=Judged), _once(heard))
+        return heard.result().ok
+
+    async def _answer(self, asked: asyncio.Future[Answer]) -> Answer:
+        try:
+            async with asyncio.timeout(WRITTEN_WITHIN_S):
+                answer = await asyncio.shield(asked)
+        except TimeoutError:
+            raise UnsettledError("not settled") from None
+        self._open = None
+        return answer
 
 
 class Gatehouse:
-    """One office, from its opening to its end. `forms` are read once for all."""
+    """One office, from its opening to its end. `law` is read once for all."""
 
-    def __init__(
-        self, depot: Depot, settings: MqttSettings, forms: dict[str, Form], clock: Clock, hands: Hands, connect: Connect
-    ) -> None:
-        self.depot = depot
-        self.desk = Desk(forms, (area.id for area in depot.areas))
-        self.zone = ZoneInfo(depot.timezone)
-        self._forms = forms
-        self._journal = depot.journal
-        self._clock = clock
-        loop = asyncio.get_running_loop()
-        self._filing = Filing(clock, hands.hear, loop.call_soon)
-        hands.written = self._filing.committed
-        self._open: asyncio.Future[Answer] | None = None
-        self._read_to = -1
-        gate = Gate(settings, depot.stock_sources, self._take, clock, connect)
-        self._intake = Intake(depot, self, self._write)
-        self.parts: Sequence[tuple[str, Part]] = (("gate", gate.listen), ("gate entries", gate.enter))
+    def __init__(self, depot: Depot, law: Law, clock: Clock, hands: Hands, connect: Connect) -> None:
+        filing = Filing(clock, hands.hear, asyncio.get_running_loop().call_soon)
+        hands.written = filing.committed
+        self.clerk = Clerk(depot, Hatch(filing), clock, _at_once, law)
+        parts: list[tuple[str, Part]] = [("judge", self.clerk.judge_for_ever)]
+        if depot.mqtt is not None and depot.stock_sources:
+            gate = Gate(depot.mqtt, depot.stock_sources, self.clerk.take, clock, connect)
+            parts += [("gate", gate.listen), ("gate entries", gate.enter)]
+        self.parts: Sequence[tuple[str, Part]] = parts
+
+    @property
+    def desk(self) -> Desk:
+        """Its registers, as it read them last."""
+        return self.clerk.books.desk
 
     def catch_up(self) -> None:
         """Read what the journal holds by now.
@@ -61,47 +101,14 @@ class Gatehouse:
         Raises:
             StoreError: it cannot be read.
         """
-        with JournalReader(self._journal) as journal:
-            for idx, body, by in journal.filed(kept.KIND, self._read_to):
-                self._read_to = idx
-                self.desk.keep(kept.entries(body, self._forms, by))
-
-    async def _take(self, source: StockSource, payload: bytes) -> None:
-        try:
-            await self._settle()
-            self.catch_up()
-            now = Millis(self._clock.now().utc // MILLISECOND)
-            await self._intake.heard(source, payload, self.desk.told_at(now))
-        except (BusyError, StoreError):
-            return  # its next message tells it again
-
-    async def _write(self, by: str, lines: Sequence[kept.Line], now: Millis) -> None:
-        papers = tuple(paper(kept.KIND, kept.body(some, now)) for some in parts.of_entries(lines))
-        ask = msgspec.json.decode(msgspec.json.encode(File(1, by, papers)), type=File)
-        answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
-        self._open = answer
-        self._filing.take(ask, _once(answer))
-        await self._settle()
-        if not answer.result().ok:
-            raise BusyError(answer.result().error)
-
-    async def _settle(self) -> None:
-        """Wait for what became of the last filing.
-
-        Raises:
-            BusyError: it is still not known.
-        """
-        if self._open is None:
-            return
-        try:
-            async with asyncio.timeout(WRITTEN_WITHIN_S):
-                await asyncio.shield(self._open)
-        except TimeoutError:
-            raise BusyError("not settled") from None
-        self._open = None
+        self.clerk.books.catch_up()
 
 
-def _once(answer: "asyncio.Future[Answer]") -> Callable[[Answer], None]:
+async def _at_once(work: Callable[..., T], /, *given: Any) -> T:  # noqa: ANN401 - whatever the work takes
+    return work(*given)
+
+
+def _once(answer: asyncio.Future[Answer]) -> Callable[[Answer], None]:
     def reply(told: Answer) -> None:
         if not answer.done():
             answer.set_result(told)

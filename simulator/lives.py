@@ -5,11 +5,13 @@ no store of readings, no key.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final
 
 from alerts.channels.mqtt import MqttChannel as MqttOut
 from alerts.dispatcher import Channel
+from dashboards.office import Enter, Reply
 from gateway.depot import ConsoleChannel, Depot, MqttChannel, WebhookChannel
 from gateway.engine import Engine
 from gateway.events import Committed, Effect, Event, Record
@@ -98,6 +100,7 @@ class Life:
         self._field = field
         self.hands = WatchedHands(clock, self.journal, keeper=lambda: history, show=lambda: None)
         self.runtime = Runtime(self.hands.part_trouble)
+        self._staff = Runtime(lambda *_: None)  # of the office, which is a process of its own
         self.wiring = self._build(depot)
         self.engine = Engine(orders(depot, self.wiring), boot, self.journal.restored, clock.now())
         self.hands.take(self.engine, self.wiring)
@@ -118,6 +121,7 @@ class Life:
         asked = self.engine.outputs.asked
         left = await let_go(self._depot, depot, self.wiring.outputs, lambda name: asked(name, self._clock.now().mono))
         await self.runtime.end("wiring")
+        await self._staff.end("wiring")
         self.wiring.give_up()
         self._depot, self.wiring, self.hands.links = depot, wiring, Links()
         effects = self.engine.reorder(orders(depot, wiring), self._clock.now(), left)
@@ -136,13 +140,31 @@ class Life:
         return build(depot, self._clock, self._pacer, self.hands.ears(), outside)
 
     def _open_office(self, depot: Depot) -> Gatehouse | None:
-        if depot.mqtt is None or not depot.stock_sources:
-            return None
-        return Gatehouse(depot, depot.mqtt, self._field.forms, self._clock, self.hands, self._field.broker.connect)
+        law = self._field.law
+        return None if law is None else Gatehouse(depot, law, self._clock, self.hands, self._field.broker.connect)
+
+    @property
+    def depot(self) -> Depot:
+        """The orders that it follows."""
+        return self._depot
+
+    def enter(self, asks: Sequence[Enter], heard: Callable[[Enter, Reply], None]) -> None:
+        """People ask the office at once, each on their own."""
+        office = self.office
+        if office is None:
+            return
+
+        async def call(ask: Enter) -> None:
+            heard(ask, await office.clerk.answer(ask))
+
+        for ask in asks:
+            self._staff.once("entry", partial(call, ask))
 
     def _start_wiring(self) -> None:
-        for name, part in (*self.wiring.parts, *(() if self.office is None else self.office.parts)):
+        for name, part in self.wiring.parts:
             self.runtime.start(name, part, "wiring")
+        for name, part in () if self.office is None else self.office.parts:
+            self._staff.start(name, part, "wiring")
 
     def _beat(self) -> None:
         self.hands.beat(clock_is_set=lambda: True)
@@ -151,6 +173,7 @@ class Life:
     async def stop(self) -> None:
         """End in order."""
         await self.runtime.end("wiring")
+        await self._staff.end("wiring")
         self.hands.perform(self.engine.stop(self._clock.now(), "signal"))
         self.hands.end()
         self._end()
@@ -167,6 +190,7 @@ class Life:
         self._end()
         self._process_gone(survives)
         await self.runtime.end("wiring")
+        await self._staff.end("wiring")
         self.hands.end()
 
     def _process_gone(self, survives: Callable[[], float] | None) -> None:

@@ -81,7 +81,7 @@ def play(
             clock, checker = VirtualClock(loop), Checker(rules_of(depot))
             rounds = Rounds(drawn.phones[0], posted(depot, ()))
             field_ = Field(loop, drawn, depot, disk, checker, rounds)
-            witness = Witness(loop, clock, checker, rounds, field_.stock, looks)
+            witness = Witness(loop, clock, checker, rounds, field_, looks)
             field_.last_taken = lambda phone, event: witness.note("took", phone, event)
             game = Game(loop, clock, install, field_, disk, checker, rounds, witness, Dice(seed * 2 + 3))
             loop.run_until_complete(game.play(happenings, hours))

@@ -7,12 +7,16 @@ from typing import Final
 from simulator.dice import Dice
 from simulator.draws import DrawnDepot, changes_of
 from simulator.mishaps import MISHAPS, Place
+from simulator.registrars import KINDS
 
 EVENTS_PER_HOUR: Final = 12
 """Leaks and faults; what people do comes on top."""
 
 MOST_CHANGES: Final = 2
 """So many changes of its file come and go in a depot; to read a file takes long."""
+
+ENTRIES_PER_HOUR: Final = 10
+"""Where people keep registers."""
 
 SETTLING_S: Final = 60.0
 """Nothing befalls a depot while it comes up, nor in the last minute."""
@@ -24,11 +28,11 @@ class Happening:
 
     Attributes:
         at, lasts: seconds after the gateway's first start.
-        what: ``leak``, ``passage`` of containers, a name of `MISHAPS`, or something that people or the machine do: see
-            `PEOPLE` and `MACHINE`.
-        target: a head, line, siren, phone or supply; of a ``reload`` what has changed (`simulator.draws.changed`);
-            empty where there is only one thing that it can befall.
-        size: %LEL of a leak, containers, seconds of a clock's step, minutes of a window.
+        what: ``leak``, ``passage`` of containers, ``entry`` in a register, a name of `MISHAPS`, or something that
+            people or the machine do: see `PEOPLE` and `MACHINE`.
+        target: a head, line, siren, phone or supply; of an ``entry`` its kind (`simulator.registrars.KINDS`); of a
+            ``reload`` what has changed (`simulator.draws.changed`); empty where only one thing can be meant.
+        size: %LEL of a leak, containers, the number of an entry, seconds of a clock's step, minutes of a window.
     """
 
     at: float
@@ -66,6 +70,9 @@ def timeline(seed: int, drawn: DrawnDepot, hours: float) -> tuple[Happening, ...
         for _ in range(max(1, round(hours * 6))):
             at = dice.between(SETTLING_S, max(span - SETTLING_S, SETTLING_S + 1))
             found.append(Happening(at, "passage", gate.id, size=float(1 + int(dice.roll() * 40))))
+    for number in range(max(1, round(hours * ENTRIES_PER_HOUR)) if drawn.registers else 0):
+        at = dice.between(SETTLING_S, max(span - SETTLING_S, SETTLING_S + 1))
+        found.append(Happening(at, "entry", dice.one_of(KINDS), size=float(1000 * int(dice.roll() * 1000) + number)))
     return tuple(sorted(found, key=lambda each: (each.at, each.what, each.target)))
 
 

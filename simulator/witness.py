@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Final
 
+from alerts.alarms import Kind
 from alerts.dispatcher import WAITING_MAX
 from alerts.outbox import MOST_OWED
 from gateway.events import Deliver, Effect, Entry, Record, SetOutput
@@ -15,11 +16,12 @@ from gateway.journal.writer import MOST_QUEUED
 from gateway.records import event_from
 from simulator.bookkeeping import Bookkeeping
 from simulator.checker import Checker
+from simulator.field import Field
 from simulator.lives import Life, Onlooker
+from simulator.oracle import held, rests_on_the_live
 from simulator.pipes import NetLoop
 from simulator.promises import NEVER, Broken
 from simulator.rounds import Rounds
-from simulator.stock import Stock
 from simulator.virtual import VirtualClock
 
 MOST_TIMERS: Final = 400
@@ -28,6 +30,11 @@ MOST_TASKS: Final = 100
 
 STOCK_LOOKS_S: Final = 50.0
 """The books are looked at so often at most: each look opens the journal."""
+
+PAPERS_LOOKS_S: Final = 300.0
+"""Fresh books are opened so often at most: each judges everything anew."""
+
+COMPLIANCE: Final = Kind.COMPLIANCE
 
 STANDS_LONGER: Final = ("flood", "chatter:")
 """Conditions that tell of the last minutes as a whole."""
@@ -49,7 +56,7 @@ class Witness(Onlooker):
         clock: VirtualClock,
         checker: Checker,
         rounds: Rounds,
-        stock: Stock,
+        field: Field,
         looks: Callable[[float], None],
     ) -> None:
         self.life: Life | None = None
@@ -59,8 +66,9 @@ class Witness(Onlooker):
         self._clock = clock
         self._checker = checker
         self._rounds = rounds
-        self._stock = stock
+        self._stock, self._field = field.stock, field
         self._stock_seen = NEVER
+        self._papers_seen = loop.time()
         self._looks = looks
         self._began = loop.time()
         self._trace = hashlib.sha256()
@@ -118,6 +126,7 @@ class Witness(Onlooker):
         self._checker.began(now)
         self._rounds.stirred(now)
         self._stock.stirred(now)
+        self._field.papers.stirred(now)
         self.inspect()
 
     def ends(self) -> None:
@@ -186,6 +195,9 @@ class Witness(Onlooker):
         owed = {owing.delivery.channel for owing in life.engine.telling.outbox}
         self._rounds.look(now, self._clock.now().utc, life.engine.book, owed)
         self._look_at_stock(now, life)
+        if now - self._papers_seen >= PAPERS_LOOKS_S:
+            self._papers_seen = now
+            self.look_at_papers(life, live=False)
         lanes = life.wiring.dispatcher.counts()
         figures = {
             "outbox": (len(life.engine.telling.outbox), MOST_OWED),
@@ -205,6 +217,19 @@ class Witness(Onlooker):
                 life.office.catch_up()
                 self._stock.look(now, life.office.desk)
 
+    def look_at_papers(self, life: Life, *, live: bool) -> None:
+        """Hold registers and findings against fresh books; `live`: what rests on the heads and outputs of now, too."""
+        now, papers, law = self._loop.time(), self._field.papers, self._field.law
+        if law is None or life.office is None or not papers.calm(now):
+            return
+        with suppress(StoreError):
+            found = held(life.depot, law, lambda: self._clock.now().utc)
+            papers.look_at_entries(now, found.entries)
+            standing = papers.look_at_changes(now, found.changes)
+            alarms = [each.key.subject for each in life.engine.book if each.key.kind is COMPLIANCE and each.present]
+            fresh = (one for one in found.fresh if live or not rests_on_the_live(one))
+            papers.look_at_verdicts(now, standing, fresh, alarms)
+
     def look_at_drops(self, life: Life) -> None:
         """Nothing goes without being counted, and nothing at all where there is room."""
         now, health, outbox = self._loop.time(), life.journal.health(), life.engine.telling.outbox
@@ -218,11 +243,12 @@ class Witness(Onlooker):
     def look_at_rest(self, life: Life) -> None:
         """All faults are over, and everybody has taken their alarms: nothing is left."""
         self.look()
+        self.look_at_papers(life, live=True)
         now, engine = self._loop.time(), life.engine
         left = [
             f"{alarm.key.subject} {alarm.key.kind.value} {alarm.phase.value} {alarm.reason}"
             for alarm in engine.book
-            if not alarm.key.subject.startswith(STANDS_LONGER)
+            if not alarm.key.subject.startswith(STANDS_LONGER) and alarm.key.kind is not COMPLIANCE
         ]
         self.books.standing(now, "alarms", len(left), "; ".join(left))
         owed = [owed.delivery.id for owed in engine.telling.outbox]

@@ -3,7 +3,8 @@
 The office keeps them open; a report opens them for itself, whether the gateway runs or not.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from time import time_ns
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -22,8 +23,8 @@ from gateway.office import shown
 from gateway.office.asked import MomentError, day_of, moment
 from gateway.office.desk import STOCK, Desk
 from gateway.office.doubts import as_json as doubted
-from gateway.office.forms import forms
 from gateway.office.judge import Judge
+from gateway.office.law import Law, law_of
 
 
 class Books:
@@ -34,17 +35,18 @@ class Books:
         judge: the statutes, and how findings stood.
     """
 
-    def __init__(self, depot: Depot) -> None:
+    def __init__(self, depot: Depot, law: Law | None = None, utc: Callable[[], int] = time_ns) -> None:
         self.depot = depot
         self.zone = ZoneInfo(depot.timezone)
-        self.forms = forms()
+        law = law or law_of(depot)
+        self.forms = law.forms
         things = {
             "depot": {DEPOT.id},
             "detector": {str(one.id) for one in depot.detectors},
             "output": {one.id for one in depot.outputs},
         }
         self.desk = Desk(self.forms, (area.id for area in depot.areas), things)
-        self.judge = Judge(depot, self.zone)
+        self.judge = Judge(depot, self.zone, law, utc)
         self._read_to = -1
         self._log = structlog.get_logger("office")
 

@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from datetime import date
 from decimal import Decimal
-from typing import Any, assert_never
+from typing import Any, Protocol, TypeVar, assert_never
 
-import msgspec
 import structlog
 
 from compliance.registers.entries import Act, Entry, EntryId, Millis
@@ -26,13 +25,12 @@ from dashboards.office import (
     Enter,
     Fault,
     Import,
-    Judged,
     Look,
+    Paper,
     Reply,
     ToOffice,
     paper,
 )
-from dashboards.ports import Answer
 from gateway.clock import SystemClock
 from gateway.control import ControlError
 from gateway.depot import Depot
@@ -43,14 +41,16 @@ from gateway.office.asked import MomentError, end_of, from_lines, from_sheet, mo
 from gateway.office.books import Books
 from gateway.office.counting import StockSource
 from gateway.office.desk import STOCK, Admitted, Told
-from gateway.office.door import ask_watch
 from gateway.office.forms import ATTACHMENT
 from gateway.office.intake import Intake
 from gateway.office.judge import until_midnight_s
+from gateway.office.law import Law
 from gateway.office.repeats import Sifted, sift
 from gateway.office.report import report
 from gateway.office.watchline import UnsettledError, WatchLine
-from sensors.stamps import MILLISECOND
+from sensors.stamps import MILLISECOND, Clock
+
+T = TypeVar("T")
 
 WRITTEN_WITHIN_S = 10.0
 """How long the journal may take; a disk that is slower is told by the watch itself."""
@@ -74,14 +74,46 @@ FIRST_LOOKS, FIRST_LOOK_S = 12, 5.0
 """At first it looks more often: heads warm up and outputs are read for the first time."""
 
 
-class Clerk:
-    """One depot's clerk."""
+class Watch(Protocol):
+    """The line to the watch (`gateway.office.watchline.WatchLine`)."""
 
-    def __init__(self, depot: Depot) -> None:
+    async def settle(self) -> None:
+        """Wait for what became of the last filing."""
+
+    async def file(self, by: str, papers: tuple[Paper, ...]) -> None:
+        """Have papers written in one transaction."""
+
+    async def judged(self, breaches: tuple[Breach, ...]) -> bool:
+        """Tell which conditions of the law stand; return whether the watch took it."""
+
+
+class Aside(Protocol):
+    """Does slow work away from the loop (`asyncio.to_thread`)."""
+
+    async def __call__(self, work: Callable[..., T], /, *given: Any) -> T:  # noqa: ANN401 - whatever the work takes
+        """Do it and return what came of it."""
+
+
+class Clerk:
+    """One depot's clerk.
+
+    Args:
+        watch, clock, aside, law: given where the office is not a process of its own.
+    """
+
+    def __init__(
+        self,
+        depot: Depot,
+        watch: Watch | None = None,
+        clock: Clock | None = None,
+        aside: Aside = asyncio.to_thread,
+        law: Law | None = None,
+    ) -> None:
         self._depot = depot
-        self._books = Books(depot)
-        self._clock = SystemClock()
-        self._watch = WatchLine(depot.socket, WRITTEN_WITHIN_S)
+        self._clock = clock or SystemClock()
+        self._books = Books(depot, law, lambda: self._clock.now().utc)
+        self._aside = aside
+        self._watch = watch or WatchLine(depot.socket, WRITTEN_WITHIN_S)
         self._one_at_a_time = asyncio.Lock()
         self._looks = 0
         self._watch_knows = True
@@ -90,14 +122,19 @@ class Clerk:
         self._intake = Intake(depot, self._books, self._write)
         self._log = structlog.get_logger("office")
 
+    @property
+    def books(self) -> Books:
+        """What it goes by: as it read them last."""
+        return self._books
+
     async def answer(self, ask: ToOffice) -> Reply:
         """Answer one ask."""
         try:
             match ask:
                 case Look(what="report"):
-                    return await asyncio.to_thread(self._report, ask)
+                    return await self._aside(self._report, ask)
                 case Attach():
-                    return await asyncio.to_thread(self._attach, ask)
+                    return await self._aside(self._attach, ask)
                 case _:
                     pass
             async with self._one_at_a_time:
@@ -118,7 +155,7 @@ class Clerk:
         match ask:
             case Look():
                 await self._catch_up()
-                return await asyncio.to_thread(self._look, ask)
+                return await self._aside(self._look, ask)
             case Enter() | Import():
                 return await self._enter(ask)
             case _:
@@ -141,7 +178,7 @@ class Clerk:
             return self._refused(ask.ref, answer.problems)
         ids = [one.entry.id for one in told]
         moved = [entry for entry in answer.entries if entry.register == STOCK and entry.source != "csv"]
-        breaks = await asyncio.to_thread(self._books.judge.would_break, self._books.desk, moved, now) if moved else []
+        breaks = await self._aside(self._books.judge.would_break, self._books.desk, moved, now) if moved else []
         if breaks and not ask.dry and not ask.anyway:
             return Reply(ask.ref, ok=False, error="would-break-law", data={"breaks": breaks})
         lines = [kept.line(entry) for entry in answer.entries]
@@ -150,7 +187,6 @@ class Clerk:
         if lines and not ask.dry:
             await self._write(ask.by.strip(), lines, now)
             await self._catch_up()
-            self._stirred.set()
         gone = sorted({one.entry.subject for one in told if one.entry.register == STOCK} - self._books.desk.areas)
         data = {"entered": ids, "again": list(answer.again), "dry": ask.dry, "breaks": breaks, "left_areas": gone}
         data["unchanged"] = [{"line": one.line, "subject": one.entry.subject} for one in sifted.known]
@@ -213,8 +249,12 @@ class Clerk:
         return Reply(ask.ref, ok=True, data={"attachment": name, "type": kind, "bytes": len(ask.content)})
 
     async def _write(self, by: str, lines: Sequence[kept.Line], now: Millis) -> None:
-        """Have lines entered in one transaction, however many entries of the journal they fill."""
-        await self._watch.file(by, tuple(paper(kept.KIND, kept.body(some, now)) for some in parts.of_entries(lines)))
+        """Have lines entered in one transaction, however many entries of the journal they fill, and judged."""
+        papers = tuple(paper(kept.KIND, kept.body(some, now)) for some in parts.of_entries(lines))
+        try:
+            await self._watch.file(by, papers)
+        finally:
+            self._stirred.set()  # what is not known to be entered may still come to be
 
     def _refused(self, ref: int, problems: Sequence[Problem]) -> Reply:
         faults = tuple(
@@ -227,7 +267,7 @@ class Clerk:
 
     async def _catch_up(self) -> None:
         """Read what the journal holds by now; on a thread, since years of it take seconds and the loop must turn."""
-        await asyncio.to_thread(self._books.catch_up)
+        await self._aside(self._books.catch_up)
 
     def _now(self) -> Millis:
         return Millis(self._clock.now().utc // MILLISECOND)
@@ -240,8 +280,7 @@ class Clerk:
             async with self._one_at_a_time:
                 await self._watch.settle()
                 await self._catch_up()
-                if await self._intake.heard(source, payload, self._told_at()):
-                    self._stirred.set()
+                await self._intake.heard(source, payload, self._told_at())
         except (StoreError, ControlError) as error:
             self._log.error("stock message not entered", source=source.id, reason=str(error))
 
@@ -258,14 +297,13 @@ class Clerk:
             await asyncio.sleep(pause)
 
     async def _weigh(self) -> None:
-        if not await asyncio.to_thread(self._intake.unweighed):
+        if not await self._aside(self._intake.unweighed):
             return
         await self._watch.settle()
         await self._catch_up()
-        for idx, weighed in await asyncio.to_thread(self._intake.unweighed):
+        for idx, weighed in await self._aside(self._intake.unweighed):
             await self._intake.take_weighed(idx, weighed, self._told_at())
             await self._catch_up()
-        self._stirred.set()
 
     # --- judging --------------------------------------------------------------------------------
 
@@ -295,7 +333,7 @@ class Clerk:
                     return
             self._looks += 1
             async with self._one_at_a_time:
-                if await asyncio.to_thread(self._books.judge.heard_news, self._now()):
+                if await self._aside(self._books.judge.heard_news, self._now()):
                     return
 
     async def _note_licences(self) -> None:
@@ -320,7 +358,7 @@ class Clerk:
         await self._catch_up()
         now = self._now()
         self._judged_on = day(now, self._books.zone)
-        verdicts = await asyncio.to_thread(self._books.judge.judge, self._books.desk, now)
+        verdicts = await self._aside(self._books.judge.judge, self._books.desk, now)
         for some in parts.of_entries(verdicts.changes):
             await self._watch.file("", (paper(findings.KIND, {"at_ms": now, "changes": some}),))
         await self._catch_up()
@@ -329,8 +367,7 @@ class Clerk:
     async def _tell(self, breaches: tuple[Breach, ...]) -> None:
         """Tell the watch which conditions of the law stand, the gravest first; it hears one judgement in 2 s."""
         worst = sorted(breaches, key=lambda breach: (breach.severity != Severity.DANGER.value, breach.subject))
-        raw = await ask_watch(self._depot.socket, Judged(1, tuple(worst[:MOST_BREACHES])), WRITTEN_WITHIN_S)
-        self._watch_knows = msgspec.json.decode(raw, type=Answer).ok
+        self._watch_knows = await self._watch.judged(tuple(worst[:MOST_BREACHES]))
 
     # --- looking --------------------------------------------------------------------------------
 

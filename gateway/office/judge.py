@@ -3,7 +3,7 @@
 Slow on purpose and off every loop: called on a thread. Keeps what the findings were, to say what changed.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from time import time_ns
@@ -13,13 +13,11 @@ from zoneinfo import ZoneInfo
 import msgspec
 import structlog
 
-from compliance import catalogue, statutes
 from compliance.evaluate import evaluate
 from compliance.registers import facts as told
 from compliance.registers.entries import Entry, Millis, fold
 from compliance.registers.stock import Levels
 from compliance.situation import Situation
-from compliance.statutes import HOUSE
 from compliance.vocabulary import Fact, Finding, Rule, Statute, StatuteKind, Verdict
 from dashboards.office import Breach
 from gateway.depot import Depot
@@ -31,6 +29,7 @@ from gateway.office.beginnings import beginnings
 from gateway.office.desk import Desk
 from gateway.office.doubts import Doubt, open_doubts
 from gateway.office.findings import Key, Stand
+from gateway.office.law import Law, law_of
 from gateway.office.saying import Speaker
 from gateway.office.witness import Witness
 from sensors.stamps import MILLISECOND, SECOND
@@ -45,15 +44,19 @@ class Verdicts:
 
 
 class Judge:
-    """One depot's judge."""
+    """One depot's judge.
 
-    def __init__(self, depot: Depot, zone: ZoneInfo) -> None:
+    Args:
+        law: the statutes, where they were read already.
+        utc: the civil time (ns).
+    """
+
+    def __init__(self, depot: Depot, zone: ZoneInfo, law: Law | None = None, utc: Callable[[], int] = time_ns) -> None:
         self._depot = depot
         self._zone = zone
-        self._catalogue = catalogue.load()
-        self._statutes = tuple(
-            statutes.load(name, catalogue=self._catalogue) for name in dict.fromkeys((*depot.laws, HOUSE))
-        )
+        self._utc = utc
+        law = law or law_of(depot)
+        self._catalogue, self._statutes = law.catalogue, law.statutes
         self._configured = tuple(configured(depot))
         names = {area.id: area.name for area in depot.areas if area.name}
         by_id = {statute.id: statute for statute in self._statutes}
@@ -61,6 +64,7 @@ class Judge:
         self._sources = {source.id: source.area for source in depot.stock_sources}
         self._witness = Witness(depot, zone)
         self._proven: tuple[Fact, ...] = ()
+        self._follows = False
         self._held_back = False
         self._standing: dict[Key, Stand] = {}
         self._steps: dict[Key, list[int]] = {}
@@ -88,7 +92,7 @@ class Judge:
         """
         with JournalReader(self._depot.journal) as journal:
             proven = self._witness.facts(journal, Asked(told.day(now, self._zone), now))
-        changed, self._proven = proven != self._proven, proven
+        changed, self._proven, self._follows = proven != self._proven, proven, True
         return changed or self._held_back
 
     def _keep(self, idx: int, changes: Iterable[Mapping[str, Any]]) -> None:
@@ -245,9 +249,9 @@ class Judge:
         return [finding for statute in self._statutes for finding in evaluate(statute, situation, on)]
 
     def _witnessed(self, on: date, known: Millis | None) -> Sequence[Fact]:
-        """What was proven by the end of a day: what is followed for today, the journal read anew for another."""
-        now = int(time_ns() // MILLISECOND)
-        if known is None and on >= told.day(Millis(now), self._zone):
+        """What was proven by the end of a day: what is followed for today, else the journal is read anew."""
+        now = int(self._utc() // MILLISECOND)
+        if known is None and self._follows and on >= told.day(Millis(now), self._zone):
             return self._proven
         with JournalReader(self._depot.journal) as journal:
             return tuple(measured(self._depot, journal, Asked(on, now, known)))

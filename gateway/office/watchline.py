@@ -9,9 +9,10 @@ from pathlib import Path
 
 import msgspec
 
-from dashboards.office import File, Paper
+from dashboards.office import Breach, File, Judged, Paper
 from dashboards.ports import Answer
 from gateway.control import ControlError
+from gateway.office.door import ask_watch
 
 
 class UnsettledError(ControlError):
@@ -62,6 +63,15 @@ class WatchLine:
         answer = await self._answer()
         if not answer.ok:
             raise ControlError(f"the watch did not take it: {answer.error} {answer.detail}".strip())
+
+    async def judged(self, breaches: tuple[Breach, ...]) -> bool:
+        """Tell the watch which conditions of the law stand; return whether it took that: it hears one in 2 s.
+
+        Raises:
+            ControlError: it does not answer.
+        """
+        raw = await ask_watch(self._path, Judged(1, breaches), self._within_s)
+        return msgspec.json.decode(raw, type=Answer).ok
 
     async def _answer(self) -> Answer:
         assert self._open is not None

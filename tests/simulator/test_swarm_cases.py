@@ -5,7 +5,18 @@ from dataclasses import replace
 import pytest
 
 from simulator import swarm
-from simulator.draws import LAST_DAY, DrawnBus, DrawnDepot, DrawnGate, DrawnHead, DrawnRule, DrawnSiren, DrawnSupply
+from simulator.draws import (
+    LAST_DAY,
+    ZONE_OF_LAPSES,
+    DrawnBus,
+    DrawnDepot,
+    DrawnGate,
+    DrawnHead,
+    DrawnRule,
+    DrawnSiren,
+    DrawnSupply,
+)  # fmt: skip
+from simulator.registrars import LEFT_DAYS
 from simulator.swarm import Verdict
 from simulator.timelines import Happening
 
@@ -253,3 +264,45 @@ def test_what_the_broker_kept_of_a_head_from_clear_air_ends_no_alarm(what: str) 
         depot=here,
     )
     assert verdict.kept["alarm-in-time"] >= 3
+
+
+KEPT = replace(DEPOT, registers=True, zone=ZONE_OF_LAPSES)
+
+
+def entry(at: float, kind: str, number: int) -> Happening:
+    return Happening(at, "entry", kind, size=float(number))
+
+
+def test_an_extinguisher_that_runs_out_at_midnight_is_a_breach_after_it_and_its_renewal_ends_the_alarm() -> None:
+    # its charge: until the next midnight, a quarter of an hour away, and then for 45 days; the same one of four
+    ends, renewed = 3, 27
+    assert ends % 4 == renewed % 4
+    assert [LEFT_DAYS[number % len(LEFT_DAYS)] for number in (ends, renewed)] == [0, 45]
+    told = swarm.play(1, KEPT, (entry(100.0, "extinguisher", ends),), 0.45)
+    assert not told.broken and told.kept["breach-told"] > 0 and told.kept["entry-kept"] > 0
+    mended = swarm.play(1, KEPT, (entry(100.0, "extinguisher", ends), entry(1200.0, "extinguisher", renewed)), 0.5)
+    assert not mended.broken, mended.broken[0]
+
+
+@pytest.mark.parametrize("crash", ["kill", "power-cut", "restart", "slow-disk", "failing-disk"])
+def test_a_double_tap_in_the_midst_of_a_crash_is_entered_once_or_not_at_all(crash: str) -> None:
+    taps = [entry(100.0 + 0.01 * step, "twice", 7 + 7 * step) for step in range(3)]
+    verdict = swarm.play(1, KEPT, sorted((*taps, Happening(100.015, crash, lasts=5.0)), key=lambda each: each.at), 0.2)
+    assert not verdict.broken, verdict.broken[0]
+    assert verdict.kept["entry-once"] > 0
+
+
+@pytest.mark.parametrize("by_s", [-86_400.0, 86_400.0])
+def test_findings_of_a_clock_that_was_set_are_those_of_a_fresh_judge(by_s: float) -> None:
+    verdict = swarm.play(1, KEPT, (leak(80.0), Happening(200.0, "clock-step", size=by_s)), 0.2)
+    assert not verdict.broken, verdict.broken[0]
+    assert verdict.kept["verdict-fresh"] > 50
+
+
+@pytest.mark.parametrize("disk", ["failing-disk", "slower-disk"])
+def test_an_entry_that_the_journal_took_late_is_judged_though_its_person_was_told_that_it_is_not_known(
+    disk: str,
+) -> None:
+    happenings = (Happening(95.0, disk, lasts=40.0), entry(100.0, "extinguisher", 3))
+    verdict = swarm.play(1, KEPT, happenings, 0.2)
+    assert not verdict.broken, verdict.broken[0]
