@@ -309,7 +309,7 @@ function drawBanner() {
   put(banner, text);
   if (banner.hidden !== (text === "")) {
     banner.hidden = text === "";
-    if (text) put($("announce"), words["headline.lost"]);   // once: the banner's seconds are no live region
+    put($("announce"), text && words["headline.lost"]);   // once each time: the banner's seconds are no live region
   }
 }
 function sinceSent() { return now() - (depot.sentAt ?? now()); }

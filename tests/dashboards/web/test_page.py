@@ -109,8 +109,11 @@ async def test_a_lost_gateway_is_said_within_three_seconds_and_offers_no_action(
     assert await page.locator("#alarm-list button:enabled").count() == 0
     assert "Sem valor presente" in await text(page, ".alarm .now")
     assert await page.locator(".card.struck").count() == 4
+    assert await page.text_content("#announce") == "Sem contato com o vigia"
     gateway.resume()
     await page.wait_for_selector("#banner", state="hidden", timeout=5000)
+    told = "() => document.getElementById('announce').textContent === ''"
+    await page.wait_for_function(told, timeout=2000)  # else the next loss is no news to who listens
 
 
 async def test_the_page_comes_back_by_itself_after_the_child_was_replaced(
