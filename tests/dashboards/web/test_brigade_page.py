@@ -1,6 +1,7 @@
 """The fire brigade's page over HTTP and in a browser: whole without a script, and never quietly old."""
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import aiohttp
@@ -10,6 +11,9 @@ import pytest
 from dashboards.ports import ContactView
 
 pytestmark = pytest.mark.asyncio
+
+LOOKS = Path(__file__).parents[2] / "whole"
+"""What a script can see of a page's labels, contrast and structure."""
 
 
 async def test_the_one_link_tells_gas_place_and_number_though_office_and_journal_are_away(
@@ -62,6 +66,8 @@ async def test_the_script_keeps_the_last_page_and_says_loudly_that_nobody_answer
     await page.wait_for_selector(".gas")
     assert not await page.locator("#lost").is_visible()
     assert await page.evaluate("document.documentElement.scrollWidth") <= 360
+    for look in ("unlabelled", "faint", "structure"):
+        assert await page.evaluate((LOOKS / f"{look}.js").read_text("utf-8")) == [], look
     await made.set_offline(True)
     await page.clock.run_for(9000)
     await page.wait_for_selector("#lost:not([hidden])", timeout=5000)
