@@ -155,7 +155,10 @@ class Vigia(click.Group):
                 near = get_close_matches(name, [*OWN, *self._foreign], n=1)
                 key, values = "no_such_command", {"command": name}
             case click.MissingParameter(param=click.Parameter() as param):
-                return self._talk.text("cli.missing", what=param.get_error_hint(error.ctx or click.Context(self)))
+                hint = param.get_error_hint(error.ctx or click.Context(self))
+                ours = self._talk.words.texts
+                what = STAND_IN.sub(lambda found: ours.get(f"metavar.{found[0].replace(' ', '_')}", found[0]), hint)
+                return self._talk.text("cli.missing", what=what)
             case click.UsageError():
                 return mistakes.usage(self._talk, error)
             case _:

@@ -78,6 +78,7 @@ def _try(talk: Talk) -> click.Command:
         lel_vol_pct: float,
         as_json: bool,
     ) -> None:
+        from gateway.words.sentences import spoken
         from sensors.profiles import ProfileError
         from sensors.rehearsal import Message, readings
         from sensors.wire.points import Basis
@@ -92,7 +93,7 @@ def _try(talk: Talk) -> click.Command:
         except ProfileError as error:
             _refuse(talk, error, as_json=as_json)
         except (ValueError, tomllib.TOMLDecodeError) as error:
-            raise click.UsageError(str(error)) from None
+            raise click.UsageError(spoken(talk.words, error)) from None
         if as_json:
             talk.put_json([_reading_row(reading) for reading in found])
         else:
@@ -205,6 +206,7 @@ def _tables(said: tuple[str, ...], used: "set[Function]") -> "dict[Function, dic
     Raises:
         ValueError: for what is none of that.
     """
+    from sensors.sentences import Sentence
     from sensors.wire.points import Function
 
     by_name = {function.name.lower(): function for function in Function}
@@ -212,12 +214,12 @@ def _tables(said: tuple[str, ...], used: "set[Function]") -> "dict[Function, dic
     for text in said:
         name, _, pairs = text.rpartition(":")
         if name and name not in by_name:
-            raise ValueError(f"{name!r} is no table: one of {', '.join(by_name)}")
+            raise ValueError(Sentence("{name} is no table: one of {known}", name=repr(name), known=", ".join(by_name)))
         cells: dict[int, Cell] = {}
         for pair in pairs.split(","):
             address, sign, value = pair.partition("=")
             if not sign:
-                raise ValueError(f"{pair!r} is no register: write address=value, such as 0=123")
+                raise ValueError(Sentence("{pair} is no register: write address=value, such as 0=123", pair=repr(pair)))
             cells[int(address.strip(), 0)] = _cell(value.strip())
         for function in [by_name[name]] if name else used:
             plain = {at: cell for at, cell in cells.items() if not function.of_bits or cell in (0, 1)}

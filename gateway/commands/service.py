@@ -14,7 +14,7 @@ from gateway.depot import Depot
 from gateway.wholefile import whole
 
 UNIT = """\
-# Written by `vigia service`. Install:
+# {install}
 #   sudo cp vigia.service /etc/systemd/system/ && sudo systemctl daemon-reload && sudo systemctl enable --now vigia
 
 [Unit]
@@ -32,7 +32,7 @@ ExecReload=kill -HUP $MAINPID
 WatchdogSec=10
 Restart=always
 RestartSec=1
-# A refused configuration does not get better by trying again; `systemctl status vigia` shows what is wrong with it.
+# {refused}
 RestartPreventExitStatus=78
 TimeoutStartSec=30
 TimeoutStopSec=5
@@ -40,12 +40,12 @@ KillMode=mixed
 OOMScoreAdjust=-500
 LimitNOFILE=65536
 
-# The journal, readings and keys live here, whatever depot.data says. Commands beside the service need to know it:
+# {kept}
 #   sudo env VIGIA_DEPOT__DATA=/var/lib/vigia {vigia} status {file}
 StateDirectory=vigia
 StateDirectoryMode=0750
 Environment=VIGIA_DEPOT__DATA=%S/vigia VIGIA_LANG={language}
-# Secrets, one NAME=value a line; readable by root only.
+# {secrets}
 EnvironmentFile=-/etc/vigia/secrets
 
 DynamicUser=yes
@@ -75,8 +75,8 @@ WantedBy=multi-user.target
 
 NO_PORTS = "PrivateDevices=yes\nProtectClock=yes"
 PORTS = """\
-# Serial lines: their ports stay in sight, an adapter's too that comes back under a new number; the group may use them.
-# So no PrivateDevices=, nor ProtectClock=, which lets no device through either: without capabilities no clock is set.
+# {ports}
+# {no_clock}
 SupplementaryGroups={groups}"""
 USUAL_GROUP = "dialout"
 APART = (Path("/tmp"), Path("/var/tmp"))  # noqa: S108 - named, not written to
@@ -88,7 +88,7 @@ def command(talk: Talk) -> click.Command:
 
     def service(file: Path, output: Path | None) -> None:
         loaded = load_or_exit(talk, file)
-        text = unit(loaded.depot, _own_path())
+        text = unit(talk, loaded.depot, _own_path())
         for path in (loaded.depot.file, Path(_own_path()), Path(sys.executable)):
             if (shut := _shut(path)) is not None:
                 talk.say("service.shut", path=path, shut=shut)
@@ -111,22 +111,28 @@ def command(talk: Talk) -> click.Command:
     return click.Command("service", callback=service, help=talk.text("command.service"), params=params)
 
 
-def unit(depot: Depot, vigia: str) -> str:
-    """Return the unit for this depot, run by the program at `vigia`."""
+def unit(talk: Talk, depot: Depot, vigia: str) -> str:
+    """Return the unit for this depot, run by the program at `vigia`, its comments in the talk's language."""
     # systemd expands % and $ in most values; quotes keep blanks in paths together
     return UNIT.format(
         name=_plain(" ".join(depot.name.split())),
         vigia=vigia,
         file=_plain(shlex.quote(str(depot.file.resolve()))).replace("$", "$$"),
         language=depot.language,
-        devices=_devices(depot),
+        devices=_devices(talk, depot),
+        **{name: talk.text(f"service.unit.{name}") for name in ("install", "refused", "kept", "secrets")},
     )
 
 
-def _devices(depot: Depot) -> str:
+def _devices(talk: Talk, depot: Depot) -> str:
     """What the unit sees of ``/dev``: nothing, unless a line hangs on a port of this machine."""
     ports = [line.serial.device for bus in depot.buses if (line := bus.settings).serial]
-    return PORTS.format(groups=" ".join(sorted({_group(port) for port in ports}))) if ports else NO_PORTS
+    if not ports:
+        return NO_PORTS
+    groups = " ".join(sorted({_group(port) for port in ports}))
+    return PORTS.format(
+        groups=groups, ports=talk.text("service.unit.ports"), no_clock=talk.text("service.unit.no_clock")
+    )
 
 
 def _group(port: str) -> str:

@@ -58,6 +58,7 @@ def test_no_help_page_has_clicks_own_english() -> None:
     ("given", "said"),
     [
         (("register", "template", "a", "b"), "argumento a mais: b."),
+        (("restore",), "falta 'PASTA'."),
         (("drill", "--by"), "falta o valor da opção --by."),
         (("demo", "--scenario", "leek"), "não há o cenário leek; seria 'leak'? Há: "),
         (("simulate", "nada.toml"), "nada.toml não existe; dê o nome de um cenário"),
@@ -408,6 +409,16 @@ def test_a_bad_file_ends_every_command_with_78_and_nothing_started(tmp_path: Pat
         assert f"{file}:{line}: levels / A1: 10,5 has a decimal comma" in done.stderr
         assert "nothing was started" in done.stderr
     assert sorted(tmp_path.iterdir()) == [file]
+
+
+def test_the_comments_of_the_unit_are_in_the_installers_language(tmp_path: Path) -> None:
+    file = contract(tmp_path, "A1 = 10\n", "A1 = 10\n")
+    for language, first in (("pt-BR", "# Escrito por `vigia service`. Para"), ("en", "# Written by `vigia service`.")):
+        done = vigia(
+            "service", file, environ={"VIGIA_LANG": language, "VIGIA_HOOK_SECRET": "x", "VIGIA_DC09_KEY": "00" * 16}
+        )
+        assert done.stdout.startswith(first)
+        assert "{" not in done.stdout
 
 
 def test_who_only_asks_about_a_depot_need_not_hold_its_secrets(tmp_path: Path) -> None:

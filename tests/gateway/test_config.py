@@ -281,9 +281,9 @@ def test_a_message_reads_file_line_place_fault_and_cure(tmp_path: Path) -> None:
 def test_messages_are_portuguese_unless_english_is_asked_for(tmp_path: Path) -> None:
     file = tmp_path / "depot.toml"
     file.write_text(replaced("A1 = 10\n", "A1 = 11\n"), "utf-8")
-    with pytest.raises(ConfigError, match=r"passa do limite de 10 %LIE; no máximo A1 = 10 \(Lei 3\.190/2013"):
+    with pytest.raises(ConfigError, match=r"passa do limite de 10 % LIE; no máximo A1 = 10 \(Lei 3\.190/2013"):
         load(file, {"LANG": "C.UTF-8"})
-    with pytest.raises(ConfigError, match="is above the limit of 10 %LEL"):
+    with pytest.raises(ConfigError, match="is above the limit of 10 % LEL"):
         load(file, {"LANG": "en_US.UTF-8"})
 
 

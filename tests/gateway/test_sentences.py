@@ -20,6 +20,7 @@ HERE = Path(__file__).parents[2] / "gateway"
 SPEAKING = (
     *(HERE / "journal").glob("*.py"),
     HERE / "backup.py",
+    HERE / "commands" / "profile.py",
     HERE / "watchbook.py",
     HERE / "commissioning" / "told.py",
     HERE / "store" / "layout.py",

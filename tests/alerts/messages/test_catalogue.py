@@ -61,6 +61,25 @@ def test_no_plural_is_put_in_brackets(package: str, language: str) -> None:
     assert not [key for key, text in texts.items() if re.search(r"\w\((s|es|m|ões|is|ns)\)", text)]
 
 
+ENGLISH = re.compile(r"\b(the|and|with|is|are|not|of|from|this|cannot|been|which|there|gateway|journal)\b")
+QUOTED = re.compile(r"`[^`]*`|\"[^\"]*\"|\b\w+\.\w+\b|\[\w+\]|[\w-]*-[\w-]+|\{[^}]*\}")
+
+
+@pytest.mark.parametrize("package", ["alerts.messages", "dashboards", "dashboards.conformity", "gateway.words"])
+def test_no_english_word_stands_in_a_portuguese_text(package: str) -> None:
+    """What is typed as it stands is quoted: commands, keys, names of files."""
+    texts = Catalogue.load(package, "pt-BR").texts
+    found = {key: ENGLISH.findall(QUOTED.sub("", text)) for key, text in texts.items()}
+    assert {key: words for key, words in found.items() if words} == {}
+
+
+@pytest.mark.parametrize("package", ["alerts.messages", "dashboards", "gateway.words"])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_value_in_per_cent_of_the_lel_stands_apart_from_its_unit(package: str, language: str) -> None:
+    texts = Catalogue.load(package, language).texts
+    assert not [key for key, text in texts.items() if re.search(r"[\d}](%| %(?=L))(LIE|LEL)", text)]
+
+
 def test_both_languages_have_the_same_keys_and_placeholders() -> None:
     portuguese, *others = (load(language) for language in LANGUAGES)
     for other in others:
