@@ -61,6 +61,7 @@ class BrigadeView:
     """The page. `stock` None where the registers could not be read; empty where nothing is entered.
 
     Attributes:
+        no_gas: what may be said where no gas alarm stands: less than "no gas" while a head does not watch.
         asof: the moment of all that stands here, on the depot's clock.
         map: an address that a phone opens in its own map; empty where the depot has no address.
     """
@@ -74,6 +75,7 @@ class BrigadeView:
     gas: tuple[AlarmRow, ...]
     areas: tuple[AreaNow, ...]
     stock: tuple[AreaStock, ...] | None
+    no_gas: str
     calls: tuple[Call, ...]
     steps: tuple[Moment, ...]
     minutes: tuple[Minutes, ...]
@@ -122,6 +124,7 @@ def brigade_view(
             for area, heads in areas.items()
         ),
         stock=None if stock is None else stock_view(stock, phrases),
+        no_gas=_no_gas(snapshot, locale, current=current),
         calls=tuple(
             Call(one.name, locale.text(f"brigade.{one.role}"), one.phone, dialled(one.phone)) for one in depot.contacts
         ),
@@ -137,6 +140,15 @@ def brigade_view(
 def heads_in_gas(snapshot: Snapshot) -> tuple[str, ...]:
     """Name the heads whose gas alarm stands, the most urgent first."""
     return tuple(alarm.subject for alarm in sorted(snapshot.alarms, key=urgency) if alarm.kind == "GAS")
+
+
+def _no_gas(snapshot: Snapshot, locale: Locale, *, current: bool) -> str:
+    if not current:
+        return locale.text("brigade.no_gas_old")
+    if all(view.watching for view in snapshot.detectors) and snapshot.detectors:
+        return locale.text("brigade.no_gas")
+    watching = sum(view.watching for view in snapshot.detectors)
+    return locale.text("brigade.no_gas_blind", count=watching, total=len(snapshot.detectors))
 
 
 def dialled(number: str) -> str:

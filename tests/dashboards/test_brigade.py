@@ -3,6 +3,7 @@
 from typing import Any
 from zoneinfo import ZoneInfo
 
+import msgspec
 import pytest
 
 from dashboards.brigade import BrigadeView, brigade_view, dialled
@@ -38,7 +39,7 @@ def seen(*alarms: AlarmView, events: tuple[EventView, ...] = (), current: bool =
         access="Hidrante na esquina",
         contacts=(ContactView("Ana", "owner", "+55 (11) 98888-7777"),),
     )
-    heads = (head("GD-1", 1.0), head("GD-2", 23.4))
+    heads = more.get("heads", (head("GD-1", 1.0), head("GD-2", 23.4)))
     snapshot = Snapshot(1, AT, depot, heads, alarms, (), (), None, 1.0, True, 120.0)
     phrases = Phrases(Locale("pt-BR", all_words("pt-BR"), ZoneInfo("America/Sao_Paulo")), facts(), {"patio": "Pátio"})
     return brigade_view(
@@ -53,6 +54,13 @@ def test_gas_is_told_with_place_value_age_and_beginning_and_the_highest_head_sta
     assert row.since == "Desde 14:29:59 (há 60 s)"
     assert [(area.title, [card.id for card in area.heads]) for area in view.areas] == [("Área Pátio", ["GD-2", "GD-1"])]
     assert view.headline.tone == "alarm"
+
+
+def test_no_gas_alarm_is_no_all_clear_while_a_head_does_not_watch_or_contact_is_lost() -> None:
+    blind = msgspec.structs.replace(head("GD-2", 0.0), watching=False, quality="bad", status="no-contact")
+    assert seen(heads=(head("GD-1", 1.0),)).no_gas == "Nenhum alarme de gás neste momento."
+    assert "só 1 de 2 detectores medem" in seen(heads=(head("GD-1", 1.0), blind)).no_gas
+    assert "Agora não se sabe" in seen(heads=(head("GD-1", 1.0),), current=False).no_gas
 
 
 def test_who_to_call_has_a_role_and_a_number_that_a_phone_dials() -> None:
