@@ -122,12 +122,16 @@ class Console:
 
     def _times(self, event: AlarmEvent) -> str:
         say = self._catalogue.text
-        decided = say("console.after", ms=f"{milliseconds(event.sampled, event.at):.1f}")
+        decided = self._after(event.sampled, event.at)
         told = say("console.times", sampled=rfc3339(event.sampled.utc), decided=decided)
         first = self._taken(event)
         if first is not None:
-            told += say("console.first", first=say("console.after", ms=f"{milliseconds(event.sampled, first):.1f}"))
+            told += say("console.first", first=self._after(event.sampled, first))
         return told
+
+    def _after(self, sampled: Stamp, at: Stamp) -> str:
+        passed = f"{milliseconds(sampled, at):.1f}".replace(".", self._catalogue.text("format.decimal"))
+        return self._catalogue.text("console.after", ms=passed)
 
     def _taken(self, event: AlarmEvent) -> Stamp | None:
         """When a counting output first took this event; that of an earlier level is no news about it."""

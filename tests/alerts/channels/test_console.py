@@ -36,7 +36,7 @@ async def test_an_event_is_one_line_with_its_times(make_event: Make, make_notice
     await told(Console("console", out, "pt-BR"), make_notice(make_event(), text="ALARME DE GÁS " + "longo " * 60))
     (line,) = out.getvalue().splitlines()
     assert line.startswith("2026-11-30T11:10:59.001Z ALARME DE GÁS longo ")
-    assert line.endswith(" [amostra 2026-11-30T11:10:59.000Z, decisão +1.5 ms]")
+    assert line.endswith(" [amostra 2026-11-30T11:10:59.000Z, decisão +1,5 ms]")
     assert "\x1b" not in line
 
 
