@@ -2,15 +2,13 @@
 
 from typing import Final
 
-from simulator.draws import DrawnBus, DrawnDepot, DrawnGate, DrawnHead, DrawnRule, DrawnSupply
+from simulator.draws import BOARD, DrawnBus, DrawnDepot, DrawnGate, DrawnHead, DrawnRule, DrawnSupply
 
 AREA: Final = "patio"
-BOARD: Final = "avisos"
-"""The channel that tells over the broker."""
 
 
-def toml(drawn: DrawnDepot) -> str:
-    """Return its configuration."""
+def toml(drawn: DrawnDepot, *, broker: bool) -> str:
+    """Return its configuration. `broker`: the depot has one, whether anything hangs on it now or not."""
     blocks = [_HEAD.format(id=drawn.id, area=AREA, zone=drawn.zone)]
     blocks += [_bus(bus) for bus in drawn.buses]
     blocks += [_detector(head) for head in drawn.heads]
@@ -27,7 +25,7 @@ def toml(drawn: DrawnDepot) -> str:
     blocks += [_supply(supply) for supply in drawn.supplies]
     blocks += [_rule(rule) for rule in drawn.rules]
     blocks += [_gate(gate) for gate in drawn.gates]
-    if drawn.has_broker:
+    if broker:
         blocks.append('[mqtt]\nhost = "127.0.0.1"\nport = 1883\n')
     return "\n".join(blocks)
 

@@ -12,6 +12,11 @@ ZONE: Final = "America/Sao_Paulo"
 ZONE_OF_LAPSES: Final = "Africa/Nairobi"
 """Where it is midnight a quarter of an hour after the beginning (`simulator.virtual.EPOCH_NS`), without summer time."""
 
+BOARD: Final = "avisos"
+"""The channel that tells over the broker."""
+BROUGHT: Final = "mqtt"
+"""The one that a gateway with a broker brings itself where its file has none."""
+
 LAST_DAY: Final = "2026-05-28"
 """The day of the beginning: a rule that holds until then lapses at that midnight."""
 
@@ -99,7 +104,8 @@ class DrawnYard:
 class DrawnDepot:
     """A depot. `escalates_s` 0: nobody is called in later. Without a `yard` gas comes to each head as it is drawn.
 
-    `board`: its owner is told over the broker too, which shows where each alarm stands. `registers`: people keep them.
+    `board`: its owner is told over the broker too. Where each alarm stands is shown at a broker in any case.
+    `registers`: people keep them.
     """
 
     id: str
@@ -121,6 +127,13 @@ class DrawnDepot:
         """Whether anything hangs on a broker."""
         behind = any(not head.bus for head in self.heads) or any(siren.topic for siren in self.sirens)
         return behind or self.board or bool(self.gates) or any(supply.topic for supply in self.supplies)
+
+    @property
+    def noticeboard(self) -> str:
+        """The channel that shows alarms at the broker: its own, or else the gateway's; empty without a broker."""
+        if self.board:
+            return BOARD
+        return BROUGHT if self.has_broker else ""
 
 
 def depot(seed: int) -> DrawnDepot:

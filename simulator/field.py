@@ -17,7 +17,7 @@ from simulator.answers import CountFault, IdFault, ScriptedUnit
 from simulator.boards import Boards
 from simulator.checker import Checker
 from simulator.disks import LossyDisk
-from simulator.drawn_file import AREA, BOARD
+from simulator.drawn_file import AREA
 from simulator.drawn_heads import STEP_S, FieldHead
 from simulator.drawn_yards import Spills
 from simulator.draws import DrawnDepot
@@ -83,8 +83,9 @@ class Field:
         self.papers = Papers(rounds.expect)
         self.law = law_of(depot) if drawn.gates or drawn.registers else None
         self.turnstiles = Turnstiles(drawn.gates, self.broker, self.stock, loop)
-        if drawn.board:
-            rounds.board = Noticeboard(depot.id, self.broker, self._board_took)
+        self._noticeboard = drawn.noticeboard
+        if drawn.noticeboard:
+            rounds.board = Noticeboard(depot.id, drawn.noticeboard, self.broker, self._board_took)
 
     async def begin(self) -> None:
         """Everything is switched on."""
@@ -207,7 +208,7 @@ class Field:
             self.stock.way(self._loop.time(), "broker", well=not self._ill_ways[""])
         if not line and self._rounds.board is not None:
             now = self._loop.time()
-            self._checker.way_out(now, BOARD, well=not self._ill_ways[""])
+            self._checker.way_out(now, self._noticeboard, well=not self._ill_ways[""])
             self._rounds.board.restless(now)
 
     def _never_rests(self, line: str) -> bool:
@@ -349,4 +350,4 @@ class Field:
 
     def _board_took(self, cause: str, subject: str, level: str, event: str) -> None:
         self._checker.told_of(self._loop.time(), Cause(cause), subject, Level[level] if level else None)
-        self.last_taken(BOARD, event)
+        self.last_taken(self._noticeboard, event)

@@ -6,7 +6,6 @@ from typing import Any, Final
 
 from alerts.alarms import AlarmKey, AlarmState, Kind
 from alerts.channels.mqtt import ROOT, topic_level
-from simulator.drawn_file import BOARD
 from simulator.memory_broker import MemoryBroker
 from simulator.promises import NEVER, Book
 
@@ -14,18 +13,21 @@ SHOWN_S: Final = 15.0
 """What a start or new orders brought is shown by then, where the broker is well."""
 
 OVER: Final = ("normal", None, None)
-ITSELF: Final = AlarmKey(f"channel:{BOARD}", Kind.SYSTEM)
-"""No channel carries the notice that it is itself unwell."""
 
 
 class Noticeboard:
     """Somebody who reads along at the broker.
 
     Args:
+        channel: the gateway's channel that writes there.
         took: told of each event that comes: its cause, subject, level (empty: none) and id.
     """
 
-    def __init__(self, depot: str, broker: MemoryBroker, took: Callable[[str, str, str, str], None]) -> None:
+    def __init__(
+        self, depot: str, channel: str, broker: MemoryBroker, took: Callable[[str, str, str, str], None]
+    ) -> None:
+        self._channel = channel
+        self._itself = AlarmKey(f"channel:{channel}", Kind.SYSTEM)  # no channel carries that it is itself unwell
         self._broker = broker
         self._took = took
         self._base = f"{ROOT}/{topic_level(depot)}"
@@ -49,14 +51,14 @@ class Noticeboard:
         self, now: float, book: Book, owed: Collection[str], expect: Callable[[float, str, str, bool], None]
     ) -> None:
         """Once nothing is owed to the broker it shows every alarm as it stands, and as over what is over."""
-        if BOARD in owed or now - self._restless < SHOWN_S:
+        if self._channel in owed or now - self._restless < SHOWN_S:
             return
         shown = {
             topic: _said(json.loads(payload))
             for topic, payload in self._broker.kept()
             if topic.startswith(f"{self._base}/alarm/")
         }
-        stands = {self._topic(alarm.key): _standing(alarm) for alarm in book if alarm.key != ITSELF}
+        stands = {self._topic(alarm.key): _standing(alarm) for alarm in book if alarm.key != self._itself}
         for topic in sorted({*shown, *stands} - self._doubted):
             is_, is_shown = stands.get(topic, OVER), shown.get(topic, OVER)
             expect(

@@ -101,7 +101,7 @@ class _Installer:
 
     def __call__(self, changes: tuple[str, ...]) -> Depot:
         if changes not in self._known:
-            self._file.write_text(toml(changed(self._drawn, changes)), encoding="utf-8")
+            self._file.write_text(toml(changed(self._drawn, changes), broker=self._drawn.has_broker), encoding="utf-8")
             depot = self._known[changes] = load(self._file, {}).depot
             depot.data.mkdir(parents=True, exist_ok=True)
         return self._known[changes]
