@@ -62,7 +62,7 @@ CENTRE = "centre"
 """The role whose call costs something."""
 
 GAS = frozenset({"A1", "A2", "A3"})
-EVERYTHING = GAS | {"BLIND", "SYSTEM"}
+EVERYTHING = GAS | {"BLIND", "SYSTEM", "COMPLIANCE"}
 
 DAY_S = 86_400
 DAY_MS = 1000 * DAY_S

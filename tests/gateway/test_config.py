@@ -67,7 +67,7 @@ def test_a_broker_brings_a_channel_that_hears_everything(tmp_path: Path) -> None
     assert MqttChannel("mqtt") in depot.channels
     assert depot.recipients[-1].channels == ("mqtt",)
     assert depot.recipients[-1].role == "operator"
-    assert depot.recipients[-1].alarms == {"A1", "A2", "A3", "BLIND", "SYSTEM"}
+    assert depot.recipients[-1].alarms == {"A1", "A2", "A3", "BLIND", "SYSTEM", "COMPLIANCE"}
 
 
 def test_a_broker_channel_of_the_file_replaces_the_implicit_one(tmp_path: Path) -> None:
