@@ -38,9 +38,16 @@ def spoken_for(alarm: AlarmView, detector: DetectorView | None, cut: AbstractSet
     return alarm.kind == "BLIND" and alarm.reason == "link" and detector is not None and detector.source in cut
 
 
+def is_held(alarm: AlarmView) -> bool:
+    """Tell whether a gas alarm only waits for its reset: its gas is gone, and a person has taken it."""
+    return alarm.kind == "GAS" and alarm.state == "latched-acknowledged"
+
+
 def alarm_row(alarm: AlarmView, detector: DetectorView | None, now: str, locale: Locale, *, current: bool) -> AlarmRow:
     """Say everything about one alarm. `detector` is the head it is about, if it is about one."""
     tone: Tone = {"GAS": "alarm", "COMPLIANCE": "attention"}.get(alarm.kind, "fault")  # type: ignore[assignment]
+    if is_held(alarm):
+        tone = "attention"
     over = alarm.suppression
     if over is not None:
         tone = "aside"

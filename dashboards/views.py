@@ -6,7 +6,7 @@ The page's script (web/static/vigia.js) says the same things in the browser; a t
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dashboards.alarm_rows import AlarmRow, alarm_row, spoken_for, urgency
+from dashboards.alarm_rows import AlarmRow, alarm_row, is_held, spoken_for, urgency
 from dashboards.detector_cards import Badge, DetectorCard, Tone, area_of, detector_card, detector_tone
 from dashboards.ports import DetectorView, LinkView, OutputView, Snapshot
 from dashboards.wording import Locale
@@ -104,7 +104,8 @@ def headline_of(snapshot: Snapshot, locale: Locale, *, current: bool, lost_s: fl
     blind = {view.id for view in snapshot.detectors if not view.watching}
     heads = {view.id for view in snapshot.detectors}
     blind |= {alarm.subject for alarm in snapshot.alarms if alarm.kind == "BLIND" and alarm.present} & heads
-    gas = sum(alarm.kind == "GAS" for alarm in snapshot.alarms)
+    held = sum(map(is_held, snapshot.alarms))
+    gas = sum(alarm.kind == "GAS" for alarm in snapshot.alarms) - held
     alone = sum(alarm.kind == "BLIND" and alarm.present and alarm.subject.startswith(AREA) for alarm in snapshot.alarms)
     heard = [alarm for alarm in snapshot.alarms if alarm.suppression is None]
     aside = sum(alarm.suppression is not None and alarm.subject not in blind for alarm in snapshot.alarms)
@@ -118,6 +119,7 @@ def headline_of(snapshot: Snapshot, locale: Locale, *, current: bool, lost_s: fl
         (alone, "headline.alone", "fault"),
         (len(blind), "headline.blind", "fault"),
         (faults, "headline.fault", "fault"),
+        (held, "headline.held", "attention"),
         (attentions, "headline.attention", "attention"),
         (aside, "headline.aside", "attention"),
     )

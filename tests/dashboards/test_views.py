@@ -68,6 +68,14 @@ def test_gas_comes_before_blindness_before_faults() -> None:
     )
 
 
+def test_gas_that_is_gone_and_taken_asks_for_its_reset_and_no_longer_for_leaving() -> None:
+    gone = alarm(state="latched-acknowledged", present=False)
+    assert said(picture(head(), alarms=(gone,))) == ("attention", "1 alarme de gás a rearmar")
+    assert said(picture(head(), head("GD-102"), alarms=(alarm("GD-102"), gone)))[0] == "alarm"
+    open_ = alarm(state="latched-unacknowledged", present=False)
+    assert said(picture(head(), alarms=(open_,)))[0] == "alarm", "nobody has taken it yet"
+
+
 def test_lost_contact_is_said_before_anything_else() -> None:
     assert said(picture(head(), alarms=(alarm(),)), current=False, lost_s=12.0) == (
         "stale",

@@ -67,6 +67,9 @@ function valueText(d) {
   }
   return d.lel_pct === null ? words["format.none"] : t("format.lel", { value: number(d.lel_pct) });
 }
+function isHeld(a) {   // its gas is gone, and a person has taken it: it waits for its reset
+  return a.kind === "GAS" && a.state === "latched-acknowledged";
+}
 function headline() {
   const present = current();
   if (!present) {
@@ -80,10 +83,11 @@ function headline() {
   const attentions = count((a) => !a.suppression && (a.kind === "COMPLIANCE" || (a.kind === "BLIND" && !a.present)))
     + heads.filter((d) => toneOf(d) === "attention" && !blind.has(d.id)).length;
   const said = [
-    [count((a) => a.kind === "GAS"), "headline.gas", "alarm"],
+    [count((a) => a.kind === "GAS" && !isHeld(a)), "headline.gas", "alarm"],
     [count((a) => a.kind === "BLIND" && a.present && a.subject.startsWith("area:")), "headline.alone", "fault"],
     [blind.size, "headline.blind", "fault"],
     [count((a) => a.kind === "SYSTEM" && !a.suppression), "headline.fault", "fault"],
+    [count(isHeld), "headline.held", "attention"],
     [attentions, "headline.attention", "attention"],
     [count((a) => a.suppression && !blind.has(a.subject)), "headline.aside", "attention"],
   ].filter(([n]) => n);
@@ -188,7 +192,7 @@ function stateText(a) {
 }
 function drawAlarm(item, a) {
   const over = a.suppression;
-  const tone = over ? "aside" : { GAS: "alarm", COMPLIANCE: "attention" }[a.kind] ?? "fault";
+  const tone = over ? "aside" : isHeld(a) ? "attention" : { GAS: "alarm", COMPLIANCE: "attention" }[a.kind] ?? "fault";
   const open = OPEN.has(a.state) && (!over || over.kind === "out-of-service");
   const present = current();
   item.dataset.tone = tone;
