@@ -10,7 +10,8 @@ from dashboards.alarm_rows import AlarmRow, alarm_row, urgency
 from dashboards.conformity.phrases import Phrases
 from dashboards.conformity.stock import AreaStock, stock_view
 from dashboards.detector_cards import Badge, DetectorCard, detector_card, gas_of
-from dashboards.ports import DetectorView, EventView, Snapshot, Trend
+from dashboards.past import EventView, Trend
+from dashboards.ports import DetectorView, Snapshot
 from dashboards.views import headline_of, watching_text
 from dashboards.wording import Locale, parsed
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from dashboards.ports import LedgerView, MonthView
+from dashboards.past import LedgerView, MonthView
 from dashboards.sheet import MARK, local, quoted
 from dashboards.wording import Locale
 

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from dashboards.ports import LedgerView, MonthView, StretchView
+from dashboards.past import LedgerView, MonthView, StretchView
 from gateway.journal.errors import StoreError
 from gateway.journal.reader import MOST_ENTRIES, JournalReader
 from gateway.ledger import Line, Share, Stretch, Watch, fold, month_start_ms, months, within

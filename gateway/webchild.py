@@ -21,7 +21,7 @@ from typing import Any
 import msgspec
 
 from alerts.messages.words import Place, words
-from dashboards.ports import EventView, LedgerView, Trend
+from dashboards.past import EventView, LedgerView, Trend
 from dashboards.web.api import HistoryError
 from dashboards.web.app import WebScreens, application
 from dashboards.web.office_line import OfficeLine

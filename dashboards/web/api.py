@@ -8,20 +8,8 @@ import msgspec
 from fastapi import APIRouter, Query, WebSocket, WebSocketDisconnect
 from starlette.responses import Response, StreamingResponse
 
-from dashboards.ports import (
-    AlarmView,
-    Change,
-    EventView,
-    Figure,
-    Heartbeat,
-    History,
-    LedgerView,
-    Lost,
-    Snapshot,
-    Trend,
-    Trends,
-    WatchedTime,
-)
+from dashboards.past import EventView, History, LedgerView, Trend, Trends, WatchedTime
+from dashboards.ports import AlarmView, Change, Figure, Heartbeat, Lost, Snapshot
 from dashboards.web.acting import Done, add_acting
 from dashboards.web.answers import REFERENCE, Refused, as_json, described
 from dashboards.web.figures import exposition

@@ -11,7 +11,8 @@ from fastapi import FastAPI
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from dashboards.ports import History, Snapshot, Trends, WatchedTime
+from dashboards.past import History, Trends, WatchedTime
+from dashboards.ports import Snapshot
 from dashboards.web.api import api, schemas
 from dashboards.web.brigade import brigade
 from dashboards.web.conformity import conformity

@@ -10,7 +10,8 @@ from starlette.responses import RedirectResponse, Response
 
 from dashboards.brigade import MINUTES, brigade_view, heads_in_gas
 from dashboards.office import Look
-from dashboards.ports import EventView, Snapshot, Trend
+from dashboards.past import EventView, Trend
+from dashboards.ports import Snapshot
 from dashboards.web.api import HistoryError, Screens
 from dashboards.web.papers import AwayError, Papers, RefusedError
 from dashboards.web.trends import TrendsError

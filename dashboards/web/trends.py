@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
-from dashboards.ports import Trend, Trends
+from dashboards.past import Trend, Trends
 from dashboards.web.answers import Refused, as_json, described
 from sensors.stamps import SECOND, parse_rfc3339
 

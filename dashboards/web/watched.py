@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from dashboards.ledger import months_csv, stretches_csv
-from dashboards.ports import LedgerView, WatchedTime
+from dashboards.past import LedgerView, WatchedTime
 from dashboards.web.answers import Refused, as_json, described
 from dashboards.wording import Locale
 from sensors.stamps import MILLISECOND, parse_rfc3339

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from dashboards.ports import MonthView
+from dashboards.past import MonthView
 from dashboards.wording import Locale
 from gateway.budget import Budget
 from gateway.commands.talk import Talk

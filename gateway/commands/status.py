@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dashboards.ports import AlarmView, Answer, Ask, DetectorView, MonthView, Snapshot
+from dashboards.past import MonthView
+from dashboards.ports import AlarmView, Answer, Ask, DetectorView, Snapshot
 from gateway.commands.reasons import why
 from gateway.commands.talk import EXIT_FAILED, Talk, file_argument, json_option, load_or_exit
 

@@ -10,7 +10,7 @@ from typing import Any
 import apsw
 import msgspec
 
-from dashboards.ports import EventView
+from dashboards.past import EventView
 from gateway.journal import persons, schema, tree
 from gateway.journal.batches import fetch_node, read_head
 from gateway.journal.errors import AbsentError, StoreError

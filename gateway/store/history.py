@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from dashboards.ports import Trend
+from dashboards.past import Trend
 from gateway.journal.view import FileView
 from gateway.store.embedded import DAY, HOUR, samples_in
 from gateway.store.layout import open_for_reading

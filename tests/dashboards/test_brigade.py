@@ -8,7 +8,8 @@ import pytest
 
 from dashboards.brigade import BrigadeView, brigade_view, dialled
 from dashboards.conformity.phrases import Phrases
-from dashboards.ports import AlarmView, ContactView, DepotView, DetectorView, EventView, Snapshot, Trend
+from dashboards.past import EventView, Trend
+from dashboards.ports import AlarmView, ContactView, DepotView, DetectorView, Snapshot
 from dashboards.web.papers import all_words, facts
 from dashboards.wording import Locale
 

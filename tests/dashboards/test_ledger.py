@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from dashboards.ledger import MARK, months_csv, stretches_csv
-from dashboards.ports import LedgerView, MonthView, StretchView
+from dashboards.past import LedgerView, MonthView, StretchView
 from dashboards.web.page import words
 from dashboards.wording import Locale
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboards.ports import MonthView
+from dashboards.past import MonthView
 from gateway.commands.figures import month_lines
 from gateway.commands.locale import locale_of
 from gateway.commands.talk import Talk
