@@ -26,7 +26,7 @@ def test_a_report_of_today_and_the_page_judge_by_the_same_though_a_clock_was_ahe
     drawn = DrawnDepot(
         "d", (), (DrawnHead("GD-901", "json"),), (DrawnSiren("sirene", "siren", topic="sirene"),), ("telefone",)
     )
-    depot = loaded(tmp_path, toml(drawn)).depot
+    depot = loaded(tmp_path, toml(drawn, broker=True)).depot
     depot.journal.parent.mkdir(parents=True, exist_ok=True)
     journal = Journal.open(depot.journal, depot=depot.id)
     journal.start(committed=lambda _: None, trouble=lambda *_: None)
