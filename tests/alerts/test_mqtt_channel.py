@@ -188,6 +188,7 @@ async def test_without_a_broker_a_notice_is_to_be_tried_again_and_comes_through_
 
 
 @servers
+@pytest.mark.measured
 async def test_a_broker_that_does_not_acknowledge_is_not_believed(mosquitto):
     async with channel_at(mosquitto) as channel:
         mosquitto.freeze()

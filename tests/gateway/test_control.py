@@ -367,6 +367,7 @@ async def test_a_client_that_does_not_read_is_dropped_counted_and_the_others_mis
     await quick.close()
 
 
+@pytest.mark.measured
 async def test_a_stopped_web_child_never_holds_up_the_caller(served: Served, tmp_path: Path) -> None:
     served.live = True
     child = await asyncio.create_subprocess_exec(

@@ -125,6 +125,7 @@ def let_go_of(folder: Path, *switches: Switch, asked: bool = True) -> tuple[tupl
     return *asyncio.run(story()), reports
 
 
+@pytest.mark.measured
 def test_a_siren_that_leaves_is_silenced_and_a_valve_that_gas_closed_stays_closed(tmp_path: Path) -> None:
     siren, valve = Switch(on=True), Switch(on=True)
     left, took, reports = let_go_of(tmp_path, siren, valve)

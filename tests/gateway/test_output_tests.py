@@ -303,6 +303,7 @@ class Journal:
         return [(idx, body, "") for idx, body in enumerate(self.bodies) if idx > after]
 
 
+@pytest.mark.measured
 def test_whoever_runs_a_drill_is_told_at_once_that_new_orders_broke_it_off_and_what_was_proved(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -20,7 +20,7 @@ from sensors.wire.meanings import Meaning
 from sensors.wire.payload_points import FieldPoint, PayloadPoints, PayloadState
 from sensors.wire.points import Basis, UnitOfValue
 
-pytestmark = pytest.mark.servers
+pytestmark = [pytest.mark.servers, pytest.mark.measured]
 
 LEL = PayloadPoints("/lel")
 PREHEAT = PayloadState(FieldPoint("/preheat"), Meaning(words=(("true", "warm_up"), ("false", "measuring"))))
@@ -230,7 +230,6 @@ async def test_b02_a_broker_that_was_recreated_is_subscribed_to_again(mosquitto)
 
 
 @pytest.mark.trial("B04")
-@pytest.mark.measured
 async def test_b04_a_driver_started_before_its_broker_comes_up_with_it(idle_mosquitto):
     bench = Bench(idle_mosquitto, head("GD-1"))
     async with running(bench.source.run()) as task:

@@ -78,6 +78,7 @@ def test_a_child_whose_parent_went_before_it_began_does_not_run():
     assert subprocess.run(late, capture_output=True, check=False).stdout == b""
 
 
+@pytest.mark.measured
 def test_a_child_that_will_not_stop_is_killed_in_time(module):
     with Children() as children:
         child = children.start("the mule", "-m", module("stubborn", STUBBORN), pipes=True)

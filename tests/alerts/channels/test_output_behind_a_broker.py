@@ -17,7 +17,7 @@ from sensors.drivers.outputs import TopicOutput, Topics
 from sensors.stamps import Instant, Stamp, UtcNanos
 from sensors.wire.outputs import MqttOutput
 
-pytestmark = pytest.mark.servers
+pytestmark = [pytest.mark.servers, pytest.mark.measured]
 
 COMMAND, STATE = "cmnd/sirene/POWER", "stat/sirene/POWER"
 
@@ -123,7 +123,6 @@ async def test_a_state_that_the_broker_kept_proves_nothing(mosquitto: Any) -> No
         assert (True, "") not in device.heard
 
 
-@pytest.mark.measured
 async def test_a_device_that_starts_anew_is_put_right_at_once(mosquitto: Any) -> None:
     async with installed(mosquitto.port) as (device, output):
         output.set(True)

@@ -13,7 +13,7 @@ from sensors import profiles
 from sensors.drivers.outputs import TopicOutput
 from sensors.wire.outputs import MqttOutput
 
-pytestmark = pytest.mark.asyncio
+pytestmark = [pytest.mark.asyncio, pytest.mark.measured]
 
 
 class Shelly:

@@ -17,6 +17,8 @@ from sensors.drivers.settings import BusSettings
 from sensors.stamps import Instant, Stamp, UtcNanos
 from sensors.wire.outputs import coil
 
+pytestmark = pytest.mark.measured
+
 READ_COILS, WRITE_COIL = 1, 5
 UNIT, COIL = 1, 3
 
@@ -119,7 +121,6 @@ async def board() -> AsyncIterator[RelayBoard]:
     await it.power_off()
 
 
-@pytest.mark.measured
 async def test_the_relay_closes_and_the_read_back_confirms_it_within_its_share_of_the_budget(board: RelayBoard) -> None:
     async with installed(board) as (output, watch):
         await watch.hears(False, "", within_s=4)  # the first regular read-back

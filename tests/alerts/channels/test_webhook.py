@@ -167,6 +167,7 @@ async def test_a_hung_receiver_is_given_up_in_time(receiver: Receiver, make_noti
     assert len(receiver.posts) <= hook.parallel
 
 
+@pytest.mark.measured
 async def test_a_hung_receiver_leaves_another_channel_alone(receiver: Receiver, make_notice: Make) -> None:
     receiver.hang = True
     other = Receiver()

@@ -8,6 +8,8 @@ import pytest
 from dashboards.ports import Change, DepotView, Snapshot, ToBrowser
 from dashboards.web.hub import MAX_BROWSERS, QUEUE_MESSAGES, Browser, Hub, HubFullError
 
+pytestmark = pytest.mark.measured
+
 NOW = "2026-11-30T11:10:59.123Z"
 PICTURE = Snapshot(4, NOW, DepotView("d", "D", "", "UTC", "pt-BR", "0", NOW), (), (), (), (), None, 1.0, True, 120.0)
 

@@ -13,6 +13,8 @@ from dashboards.ports import Act, Change, Snapshot
 from dashboards.web.link import ANSWER_TIMEOUT_S, REST_AFTER_S, SILENCE_S, GatewayLink, LinkLostError
 from dashboards.web.picture import Picture
 
+pytestmark = pytest.mark.measured
+
 
 class Ears:
     """Hears what the link tells. `skew` moves the link's monotonic clock, `behind` its civil one."""

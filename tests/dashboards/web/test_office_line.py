@@ -15,7 +15,7 @@ from gateway.control import ControlError
 from gateway.office import door
 from gateway.office.door import Door, UnansweredError, ask_office
 
-pytestmark = pytest.mark.asyncio
+pytestmark = [pytest.mark.asyncio, pytest.mark.measured]
 
 
 @pytest.fixture(autouse=True)

@@ -11,6 +11,7 @@ from gateway.journal import Journal, JournalReader, check, writer
 DEPOT = "deposito-centro"
 
 
+@pytest.mark.measured
 def test_a_sync_of_two_seconds_never_holds_up_submit(path, disk, answers, record):
     journal = Journal.open(path, depot=DEPOT, vfs=disk.name)
     journal.start(committed=answers.committed, trouble=answers.trouble)

@@ -7,6 +7,8 @@ import pytest
 
 from sensors.drivers.pacer import AT_ONCE, FINE_GRID_S, GRID_S, LINES_ON_GRID, Pacer
 
+pytestmark = pytest.mark.measured
+
 TICK_S = 0.01
 
 
@@ -147,7 +149,6 @@ async def test_a_thousand_lines_never_all_begin_together():
     assert max(slots.count(slot) for slot in set(slots)) <= together * 1.2
 
 
-@pytest.mark.measured
 async def test_a_beat_comes_with_slots_and_never_later_than_its_period():
     loop, pacer = asyncio.get_running_loop(), Pacer(TICK_S)
     fired, slots = [loop.time()], loop.create_future()
