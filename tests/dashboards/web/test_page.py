@@ -393,6 +393,25 @@ async def test_without_gas_nobody_is_asked_to_call_the_brigade(gateway: Any, ope
     assert not await page.locator(".headline .call").is_visible()
 
 
+async def test_gas_that_is_gone_and_taken_is_said_to_wait_for_its_reset(gateway: Any, open_page: Any) -> None:
+    page = await open_page()
+    await live(page)
+    gone = msgspec.structs.replace(gateway.gas(), state="latched-acknowledged", present=False, acknowledged_by="Ana")
+    gateway.push(gateway.head("GD-101", 0.0), alarms=(gone,))
+    await page.wait_for_function("() => document.body.dataset.tone === 'attention'", timeout=3000)
+    assert await text(page, "#headline h1") == "1 alarme de gás a rearmar"
+    assert await page.get_attribute(".alarm", "data-tone") == "attention"
+
+
+async def test_on_a_wall_detectors_stand_beside_the_alarms_however_many(gateway: Any, open_page: Any) -> None:
+    alarms = tuple(gateway.blind(f"GD-{number}") for number in range(110, 122))
+    gateway.push(alarms=alarms)
+    page = await open_page(viewport={"width": 1920, "height": 1080})
+    await live(page)
+    box = await page.locator("article.card").first.bounding_box()
+    assert box is not None and box["y"] + box["height"] < 1080 and box["x"] > 960
+
+
 async def test_another_name_in_the_same_depot_makes_the_page_fetch_itself_again(gateway: Any, open_page: Any) -> None:
     page = await open_page()
     await live(page)
