@@ -396,7 +396,9 @@ def _recipients(tables: Tables) -> Iterator[Recipient]:
         else frozenset[str](person.alarms)
         for person in persons
     }
-    heard_at_once = frozenset[str]().union(*(alarms[person.id] for person in persons if person.role != CENTRE))
+    consoles = {entry.table.id for entry in tables.channels if entry.table.kind == "console"}
+    reached = [person for person in persons if person.role != CENTRE and not consoles.issuperset(person.channels)]
+    heard_at_once = frozenset[str]().union(*(alarms[person.id] for person in reached))
     for person in persons:
         heard = alarms[person.id]
         called = person.role == CENTRE and heard & GAS <= heard_at_once

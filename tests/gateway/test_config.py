@@ -104,13 +104,22 @@ recipients = ["central"]
 
 
 @pytest.mark.parametrize(
-    ("owner_hears", "centre_hears", "called"),
-    [('["A1", "A2"]', '["A1"]', True), ('["A2"]', '["A1", "A2"]', False), ('["BLIND"]', '["A1"]', False)],
+    ("owner_hears", "channel", "centre_hears", "called"),
+    [
+        ('["A1", "A2"]', "hook", '["A1"]', True),
+        ('["A2"]', "hook", '["A1", "A2"]', False),
+        ('["BLIND"]', "hook", '["A1"]', False),
+        ('["A1", "A2"]', "tela", '["A1"]', False),
+    ],
 )
 def test_a_centre_is_called_for_sure_gas_where_others_hear_the_same_at_once(
-    tmp_path: Path, owner_hears: str, centre_hears: str, called: bool
+    tmp_path: Path, owner_hears: str, channel: str, centre_hears: str, called: bool
 ) -> None:
     people = f"""
+[[channel]]
+id = "tela"
+kind = "console"
+
 [[recipient]]
 id = "central"
 role = "centre"
@@ -120,7 +129,7 @@ alarms = {centre_hears}
 [[recipient]]
 id = "vizinho"
 role = "neighbour"
-channels = ["hook"]
+channels = ["{channel}"]
 alarms = {owner_hears}
 """
     without_owner = re.sub(r"\[\[recipient\]\]\n(?:.+\n)+", "", BASE)
