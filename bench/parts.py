@@ -9,14 +9,14 @@ from statistics import median
 
 from bench.depots import DEPOT, Bus, depot_file, detector_on
 from bench.figures import Aim, Figure, percentile
-from gateway.clock import SystemClock
 from gateway.configuration.loading import load
 from gateway.depot import Depot
-from gateway.engine import Engine
-from gateway.events import Record
+from gateway.engine.engine import Engine
+from gateway.engine.events import Record
+from gateway.field.wiring import Ears, build, orders
 from gateway.journal import Journal
-from gateway.sealing import Sealing
-from gateway.wiring import Ears, build, orders
+from gateway.machine.clock import SystemClock
+from gateway.sealing.sealing import Sealing
 from sensors.drivers.modbus import installed_head
 from sensors.drivers.pacer import Pacer
 from sensors.readings import DetectorId, Quality, Reading, Scan, Status

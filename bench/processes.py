@@ -17,7 +17,7 @@ from bench.machine import FIELD_CORE, WATCH_CORE, children, command, cpu_seconds
 from dashboards.ports import Act, Ask, Snapshot
 from gateway.control import ControlError, ask
 
-WEB, OFFICE = "gateway.webchild", "gateway.office.child"
+WEB, OFFICE = "gateway.children.webchild", "gateway.office.child"
 READY_S = 60.0
 STOP_S = 10.0
 LOOK_S = 0.005

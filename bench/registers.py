@@ -11,7 +11,7 @@ from bench.processes import BenchError
 from compliance.registers.entries import Act, EntryId, Millis, Scalar, fold
 from compliance.registers.entries import Entry as Told
 from compliance.registers.stock import levels
-from gateway.events import Entry, Json, Record
+from gateway.engine.events import Entry, Json, Record
 from gateway.journal import Journal
 from gateway.journal.reader import JournalReader
 from gateway.office import findings

@@ -13,31 +13,31 @@ from functools import partial
 import structlog
 
 from dashboards.ports import Act, Answer, Drill, Figure, Window
-from gateway import limits
-from gateway.children import LONGEST_PAUSE_S, office_child, web_child
-from gateway.clock import SystemClock, is_set
+from gateway.children.children import LONGEST_PAUSE_S, office_child, web_child
 from gateway.configuration.loaded import Loaded
 from gateway.control import ControlError, ControlServer
 from gateway.deeds import understood
 from gateway.depot import Depot
-from gateway.engine import Engine
-from gateway.events import Record
+from gateway.engine.engine import Engine
+from gateway.engine.events import Record
+from gateway.engine.pulse import BEAT
+from gateway.field.leaving import let_go
+from gateway.field.links import Links
+from gateway.field.switching import bring_to_rest
+from gateway.field.wiring import Wiring, build, orders, places, worst_cases
 from gateway.filing import Filing
 from gateway.hands import Hands
 from gateway.journal import Journal, NotOursError, open_anyhow
-from gateway.leaving import let_go
-from gateway.links import Links
+from gateway.machine import limits
+from gateway.machine.clock import SystemClock, is_set
+from gateway.machine.notify import ServiceManager
 from gateway.metrics import kept_figures, watch_figures
-from gateway.notify import ServiceManager
 from gateway.picture import Picture, depot_view
-from gateway.pulse import BEAT
 from gateway.recording import Recording
 from gateway.reloading import NewOrders, NotFollowed, Reloads, read_anew
 from gateway.runtime import Runtime
-from gateway.sealing import Sealing
+from gateway.sealing.sealing import Sealing
 from gateway.showing import Showing
-from gateway.switching import bring_to_rest
-from gateway.wiring import Wiring, build, orders, places, worst_cases
 from sensors.drivers.pacer import Pacer
 from sensors.readings import DetectorId
 from sensors.stamps import SECOND, rfc3339

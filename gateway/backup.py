@@ -16,14 +16,14 @@ import msgspec
 
 from gateway import control
 from gateway.depot import Depot
-from gateway.events import Entry, Json, Record
+from gateway.engine.events import Entry, Json, Record
 from gateway.journal import Journal, JournalReader, StoreError, check, notes
 from gateway.journal.audit import SQLITE, read_note
 from gateway.journal.log import take_lock
-from gateway.keys import PUBLIC
-from gateway.sealing import Sealing
-from gateway.signing import public_key
-from gateway.wholefile import whole
+from gateway.machine.wholefile import whole
+from gateway.sealing.keys import PUBLIC
+from gateway.sealing.sealing import Sealing
+from gateway.sealing.signing import public_key
 from sensors.sentences import Sentence
 from sensors.stamps import MILLISECOND, UtcNanos, rfc3339
 

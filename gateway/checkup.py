@@ -13,11 +13,12 @@ from zoneinfo import ZoneInfo
 import apsw
 
 from dashboards.ports import Ask
-from gateway import control, reach
-from gateway.clock import is_set
+from gateway import control
 from gateway.commissioning.probing import probe
 from gateway.depot import ConsoleChannel, Depot
+from gateway.field import reach
 from gateway.journal import JournalReader, StoreError
+from gateway.machine.clock import is_set
 from sensors.drivers.broker import reason_of
 from sensors.drivers.brokerconnection import connected
 from sensors.drivers.mqtt import MqttSettings

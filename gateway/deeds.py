@@ -1,9 +1,9 @@
 """What a person asks for on a screen or by a command, as an event for the engine, or why it is none. Does nothing."""
 
 from dashboards.ports import Act, Drill, Window
-from gateway.engine import Engine
-from gateway.events import Action, CloseWindow, Command, OpenWindow, WindowKind
-from gateway.events import Drill as Order
+from gateway.engine.engine import Engine
+from gateway.engine.events import Action, CloseWindow, Command, OpenWindow, WindowKind
+from gateway.engine.events import Drill as Order
 from gateway.picture import Picture
 from sensors.readings import DetectorId
 from sensors.stamps import SECOND, Stamp

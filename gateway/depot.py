@@ -9,12 +9,12 @@ from alerts.effects import Row
 from alerts.policy import Levels, Timing
 from alerts.routing import EscalationStep, Recipient
 from gateway.commissioning.upkeep import USUAL, Intervals
+from gateway.engine.orders import ByDesign
+from gateway.engine.plans import Plan
+from gateway.engine.supplies import Supply
+from gateway.engine.weighing import Scale
 from gateway.office.counting import StockSource
-from gateway.orders import ByDesign
-from gateway.plans import Plan
 from gateway.store.settings import Influx, Keeping
-from gateway.supplies import Supply
-from gateway.weighing import Scale
 from sensors.drivers.modbus import ModbusHead
 from sensors.drivers.mqtt import MqttHead, MqttSettings
 from sensors.drivers.settings import BusSettings

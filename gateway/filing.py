@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from dashboards.office import MOST_BREACHES, File, Judged, Paper
 from dashboards.ports import Answer
-from gateway import events
-from gateway.events import Effect, Entry, Event, Record
+from gateway.engine import events
+from gateway.engine.events import Effect, Entry, Event, Record
 from gateway.journal.batches import ready
 from gateway.office.shape import read
 from sensors.stamps import SECOND, Clock, Instant, Stamp

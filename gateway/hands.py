@@ -11,8 +11,8 @@ from typing import Protocol, assert_never
 import structlog
 
 from alerts.alarms import AlarmKey, AlarmState, Delivery, Outcome
-from gateway.engine import Engine
-from gateway.events import (
+from gateway.engine.engine import Engine
+from gateway.engine.events import (
     ClockSet,
     Committed,
     Deliver,
@@ -27,11 +27,11 @@ from gateway.events import (
     Show,
     SystemCondition,
 )
+from gateway.engine.losses import Losses
+from gateway.engine.pulse import Pulse
+from gateway.field.links import Links
+from gateway.field.wiring import Ears, Wiring
 from gateway.journal import Journal
-from gateway.links import Links
-from gateway.losses import Losses
-from gateway.pulse import Pulse
-from gateway.wiring import Ears, Wiring
 from sensors.readings import LinkChange, Scan
 from sensors.stamps import MILLISECOND, SECOND, Clock, Instant
 

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 
 from dashboards.ports import Figure
-from gateway.engine import Engine
+from gateway.engine.engine import Engine
+from gateway.field.wiring import Wiring
 from gateway.journal import JournalHealth
 from gateway.recording import Recording
-from gateway.wiring import Wiring
 from sensors.stamps import SECOND
 
 BUS = {

@@ -25,11 +25,11 @@ from dashboards.ports import (
     WindowView,
 )
 from gateway.depot import Depot
-from gateway.engine import Engine
-from gateway.events import WindowKind
-from gateway.links import Links
-from gateway.outputs import OutputState
-from gateway.watched import Head
+from gateway.engine.engine import Engine
+from gateway.engine.events import WindowKind
+from gateway.engine.outputs import OutputState
+from gateway.engine.watched import Head
+from gateway.field.links import Links
 from sensors.readings import DetectorId, Quality, Reading, Status
 from sensors.stamps import MILLISECOND, SECOND, Stamp, UtcNanos, rfc3339
 

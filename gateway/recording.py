@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from gateway.depot import Depot
-from gateway.events import Record
+from gateway.engine.events import Record
+from gateway.engine.losses import Losses
 from gateway.journal.errors import StoreError
-from gateway.losses import Losses
 from gateway.runtime import Part
 from gateway.store import layout, spool
 from gateway.store.feed import Feed

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from gateway.configuration.apart import load_apart
 from gateway.configuration.problems import ConfigError
 from gateway.depot import Depot
-from gateway.wiring import worst_cases
+from gateway.field.wiring import worst_cases
 from sensors.readings import DetectorId
 
 

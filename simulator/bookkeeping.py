@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from alerts.alarms import AlarmEvent, AlarmKey, Kind
-from gateway.events import Due, Json, OutboxRow, Record, Restored, StateRow
+from gateway.engine.events import Due, Json, OutboxRow, Record, Restored, StateRow
 from simulator.promises import Book, Broken
 
 ENDS = (Due.ACCEPTED, Due.REFUSED)

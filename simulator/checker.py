@@ -13,7 +13,7 @@ from math import inf
 from typing import Final
 
 from alerts.alarms import AlarmEvent, AlarmKey, AlarmState, Cause, Kind, Level, Phase
-from gateway.events import WindowKind
+from gateway.engine.events import WindowKind
 from sensors.readings import Status
 from simulator.promises import (
     NEVER,

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Final
 
 from alerts.alarms import Kind
-from gateway.clock import SystemClock
 from gateway.configuration.loading import load as load_depot
 from gateway.depot import Depot
-from gateway.events import Action, Deliver, Effect, OpenWindow, Record, SystemCondition, WindowKind
-from gateway.orders import Orders
-from gateway.wiring import Ears, build, orders
+from gateway.engine.events import Action, Deliver, Effect, OpenWindow, Record, SystemCondition, WindowKind
+from gateway.engine.orders import Orders
+from gateway.field.wiring import Ears, build, orders
+from gateway.machine.clock import SystemClock
 from sensors.drivers.modbus import ModbusHead, installed_head
 from sensors.drivers.mqtt import MqttHead
 from sensors.drivers.pacer import Pacer

@@ -12,7 +12,7 @@ from compliance.registers.entries import Millis
 from compliance.registers.facts import day
 from dashboards.office import Enter, Reply
 from gateway.depot import Depot
-from gateway.events import Action, CloseWindow, Command, Drill, OpenWindow, WindowKind
+from gateway.engine.events import Action, CloseWindow, Command, Drill, OpenWindow, WindowKind
 from gateway.journal import check
 from sensors.stamps import MILLISECOND, SECOND
 from simulator.checker import Checker

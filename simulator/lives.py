@@ -13,14 +13,14 @@ from alerts.channels.mqtt import MqttChannel as MqttOut
 from alerts.dispatcher import Channel
 from dashboards.office import Enter, Reply
 from gateway.depot import ConsoleChannel, Depot, MqttChannel, WebhookChannel
-from gateway.engine import Engine
-from gateway.events import Committed, Effect, Event, Record
+from gateway.engine.engine import Engine
+from gateway.engine.events import Committed, Effect, Event, Record
+from gateway.field.leaving import let_go
+from gateway.field.links import Links
+from gateway.field.wiring import Ears, Outside, Wiring, build, orders
 from gateway.hands import Hands
 from gateway.journal import Journal, open_anyhow
-from gateway.leaving import let_go
-from gateway.links import Links
 from gateway.runtime import Runtime
-from gateway.wiring import Ears, Outside, Wiring, build, orders
 from sensors.drivers.pacer import Pacer
 from sensors.readings import Scan
 from simulator.disks import LossyDisk

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from alerts.alarms import AlarmEvent, AlarmKey, Cause, Kind
-from gateway.supplies import UNSTEADY, UNSTEADY_S
+from gateway.engine.supplies import UNSTEADY, UNSTEADY_S
 from simulator.promises import NEVER, RECOVERS_S, Book
 
 GAUGES: Final = ("mains", "battery")

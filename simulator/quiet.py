@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from alerts.alarms import AlarmEvent, AlarmKey, AlarmState, Cause, Kind, Suppression
-from gateway.orders import ByDesign
+from gateway.engine.orders import ByDesign
 from simulator.promises import NEVER, Book
 
 SETTLED_S: Final = 5.0

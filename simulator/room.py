@@ -8,8 +8,8 @@ from alerts.alarms import AlarmEvent, AlarmKey, AlarmState, Delivery, Kind, Outc
 from alerts.effects import usual
 from alerts.policy import Levels, Timing
 from alerts.routing import EscalationStep, Recipient
-from gateway.engine import Engine
-from gateway.events import (
+from gateway.engine.engine import Engine
+from gateway.engine.events import (
     Action,
     Command,
     Committed,
@@ -27,7 +27,7 @@ from gateway.events import (
     SetOutput,
     StateRow,
 )
-from gateway.orders import Orders, Watch
+from gateway.engine.orders import Orders, Watch
 from sensors.readings import DetectorId, LinkChange, Quality, Reading, Scan, Status
 from sensors.stamps import MILLISECOND, SECOND, Instant, Stamp, UtcNanos
 

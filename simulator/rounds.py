@@ -11,8 +11,8 @@ from typing import Final
 
 from alerts.alarms import AlarmEvent, AlarmKey, AlarmState, Cause, Kind, Phase, Suppression
 from alerts.states import HORN
-from gateway.events import WindowKind
-from gateway.orders import ByDesign
+from gateway.engine.events import WindowKind
+from gateway.engine.orders import ByDesign
 from simulator.mains import Mains
 from simulator.noticeboard import Noticeboard
 from simulator.promises import NEVER, PHONE_RECOVERS_S, RECOVERS_S, Book, Broken

@@ -9,11 +9,11 @@ from typing import Final
 from alerts.alarms import Kind
 from alerts.dispatcher import WAITING_MAX
 from alerts.outbox import MOST_OWED
-from gateway.events import Deliver, Effect, Entry, Record, SetOutput
+from gateway.engine.events import Deliver, Effect, Entry, Record, SetOutput
+from gateway.engine.records import event_from
 from gateway.hands import OUTCOMES_WAITING
 from gateway.journal.errors import StoreError
 from gateway.journal.writer import MOST_QUEUED
-from gateway.records import event_from
 from simulator.bookkeeping import Bookkeeping
 from simulator.checker import Checker
 from simulator.field import Field

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from alerts.alarms import AlarmKey, Delivery, EventId, Kind
-from gateway.events import Due, Entry, OutboxRow, Record, StateRow
+from gateway.engine.events import Due, Entry, OutboxRow, Record, StateRow
 from gateway.journal import Journal, JournalReader, notes
-from gateway.signing import NoteSigner
+from gateway.sealing.signing import NoteSigner
 from sensors.stamps import UtcNanos
 
 DEPOT = "deposito-centro"

@@ -37,7 +37,7 @@ def command(talk: Talk) -> click.Command:
         from gateway.commissioning.bumping import bump as test
         from gateway.journal import StoreError
         from gateway.journal.errors import AbsentError
-        from gateway.keys import KeyFileError
+        from gateway.sealing.keys import KeyFileError
 
         try:
             kept = test(depot, Order(detector, by.strip(), minutes, note), _Progress(talk, head, minutes).tell)

@@ -18,7 +18,7 @@ def command(talk: Talk) -> click.Command:
         from gateway.commands.effects import effect_lines, effect_rows
         from gateway.commands.figures import budget_lines, watched
         from gateway.commands.upkeep import due_lines, due_rows
-        from gateway.reach import endpoints, reach
+        from gateway.field.reach import endpoints, reach
 
         depot, found = loaded.depot, budgets(loaded.depot)
         reached = reach(endpoints(depot)) if connect else ()

@@ -9,7 +9,7 @@ import click
 
 from gateway.commands.reasons import why
 from gateway.commands.talk import EXIT_FAILED, Talk, file_argument, json_option, load_or_exit
-from gateway.outputtests import UNFINISHED
+from gateway.engine.outputtests import UNFINISHED
 
 if TYPE_CHECKING:  # the journal, which `--help` does not need
     from gateway.depot import Depot

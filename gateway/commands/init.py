@@ -16,7 +16,7 @@ from gateway.commands.mistakes import expected
 from gateway.commands.numbers import Number
 from gateway.commands.reasons import why
 from gateway.commands.talk import EXIT_FAILED, Talk
-from gateway.wholefile import whole
+from gateway.machine.wholefile import whole
 
 MODBUS_PORT = 502
 MOST_ADDRESS_CHARS = 300

@@ -174,7 +174,7 @@ def _facts(
     from compliance.entries import StatuteError
     from gateway.journal.errors import StoreError
     from gateway.journal.reader import JournalReader
-    from gateway.lawfacts import Asked, configured, measured, registered
+    from gateway.office.lawfacts import Asked, configured, measured, registered
 
     asked = Asked(day, time.time_ns() // 1_000_000, known_ms)
     told = list(configured(depot))
@@ -221,7 +221,7 @@ def _known(talk: Talk, text: str, depot: "Depot") -> int | None:
     from zoneinfo import ZoneInfo
 
     from gateway.commands.moments import moment
-    from gateway.lawfacts import end_of
+    from gateway.office.lawfacts import end_of
 
     if "T" in text or " " in text:
         return moment(talk, text, depot.timezone) * 1000

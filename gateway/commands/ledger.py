@@ -31,7 +31,7 @@ def command(talk: Talk) -> click.Command:
         from gateway.commands.locale import locale_of
         from gateway.commands.moments import moment
         from gateway.journal.errors import StoreError
-        from gateway.watchbook import ledger as read
+        from gateway.ledger.watchbook import ledger as read
 
         now = time.time_ns() // 1_000_000
         first = None if start is None else moment(talk, start, depot.timezone) * 1000

@@ -10,7 +10,7 @@ import click
 
 from gateway.commands.reasons import why
 from gateway.commands.talk import EXIT_FAILED, Talk, file_argument, load_or_exit
-from gateway.wholefile import whole
+from gateway.machine.wholefile import whole
 
 
 def command(talk: Talk) -> click.Command:

@@ -12,8 +12,8 @@ def command(talk: Talk) -> click.Command:
     """Build the command in the talk's language."""
 
     def run(file: Path) -> None:
-        from gateway import limits, logs
         from gateway.configuration.apart import Reading
+        from gateway.machine import limits, logs
 
         logs.install()
         limits.raise_descriptors()

@@ -11,7 +11,7 @@ import click
 from gateway.commands.reasons import why
 from gateway.commands.talk import EXIT_FAILED, Talk, file_argument, load_or_exit
 from gateway.depot import Depot
-from gateway.wholefile import whole
+from gateway.machine.wholefile import whole
 
 UNIT = """\
 # {install}

@@ -63,7 +63,7 @@ def command(talk: Talk) -> click.Command:
 def _months(depot: "Depot") -> "tuple[MonthView, ...]":
     """This month's watched time; none where the journal cannot be read just now."""
     from gateway.journal.errors import StoreError
-    from gateway.watchbook import ledger
+    from gateway.ledger.watchbook import ledger
 
     now_ms = time.time_ns() // 1_000_000
     try:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from gateway.configuration.loading import load
 from gateway.configuration.problems import ConfigError
-from gateway.keys import put
+from gateway.sealing.keys import put
 
 MOST_ID = 64
 

@@ -29,7 +29,7 @@ _QUESTION = (
 
 @dataclass(frozen=True, slots=True)
 class BumpEntry:
-    """One bump test as the journal keeps it; `body` is that of `gateway.bumps.Bump`, with a reference for ``by``.
+    """One bump test as the journal keeps it; `body` is that of `gateway.engine.bumps.Bump`, ``by`` a reference.
 
     Attributes:
         leaf: SHA-256 of the leaf in the journal's tree (RFC 6962), hex: ties a record to the journal.

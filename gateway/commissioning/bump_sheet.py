@@ -13,7 +13,7 @@ from gateway.commissioning.bump_history import BumpEntry
 from gateway.commissioning.bump_verdict import limits_of, objections
 from gateway.commissioning.upkeep import Due, dues
 from gateway.depot import Depot, Detector
-from gateway.keys import SigningKey, put
+from gateway.sealing.keys import SigningKey, put
 
 FORMAT = 1
 FOLDER = "bumps"

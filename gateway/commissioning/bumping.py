@@ -15,7 +15,7 @@ from gateway.commissioning.bump_verdict import limits_of
 from gateway.control import ControlError, ask, follow
 from gateway.depot import Depot, Detector
 from gateway.journal.reader import JournalReader
-from gateway.keys import SigningKey, signing_key
+from gateway.sealing.keys import SigningKey, signing_key
 
 WRITTEN_WITHIN_S = 10.0
 """How long the journal may take to hold the test after its window closed."""

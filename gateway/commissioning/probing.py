@@ -6,8 +6,8 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, replace
 from typing import Any
 
-from gateway.clock import SystemClock
 from gateway.depot import Depot
+from gateway.machine.clock import SystemClock
 from sensors.drivers.modbus import ModbusBus
 from sensors.drivers.mqtt import MqttSource
 from sensors.drivers.pacer import Pacer

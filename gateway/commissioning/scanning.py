@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from gateway.clock import SystemClock
+from gateway.machine.clock import SystemClock
 from sensors import profiles
 from sensors.drivers.asker import Asker, Told, asking
 from sensors.drivers.connections import NoConnectionError

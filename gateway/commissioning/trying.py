@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from gateway.clock import SystemClock
 from gateway.depot import Depot
+from gateway.machine.clock import SystemClock
 from sensors.drivers.asker import Asker, Told, asking
 from sensors.drivers.connections import NoConnectionError
 from sensors.drivers.modbus import ModbusHead

@@ -13,7 +13,7 @@ from gateway.configuration.problems import Sheet, shown
 from gateway.configuration.schema import OutputTable
 from gateway.configuration.tables import Entry, Tables, near
 from gateway.depot import OnBroker, OnLine, Output
-from gateway.plans import Plan
+from gateway.engine.plans import Plan
 from sensors import profiles
 from sensors.profiles import ProfileError
 from sensors.profiles.parts import mqtt_output, output_point

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from gateway.weighing import CHECK_S, READINGS, WITHIN_KG
+from gateway.engine.weighing import CHECK_S, READINGS, WITHIN_KG
 from sensors.gases import PROPANE
 
 Id: TypeAlias = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]

@@ -8,8 +8,8 @@ from compliance.registers.counters import Counter
 from gateway.configuration.problems import Sheet, shown
 from gateway.configuration.schema import StockSourceTable
 from gateway.configuration.tables import Entry, Tables, near
+from gateway.engine.weighing import Scale
 from gateway.office.counting import StockSource
-from gateway.weighing import Scale
 from sensors import profiles
 from sensors.profiles import Profile, ProfileError
 from sensors.wire.counts import TagPoints

@@ -6,7 +6,7 @@ from pathlib import Path
 from gateway.configuration.problems import Sheet, shown
 from gateway.configuration.schema import GaugeTable, SupplyTable
 from gateway.configuration.tables import Entry, Tables, near
-from gateway.supplies import REASONS, Supply
+from gateway.engine.supplies import REASONS, Supply
 from sensors import profiles
 from sensors.profiles import Profile, ProfileError
 from sensors.toml_lines import Path as TomlPath

@@ -5,10 +5,10 @@ from datetime import datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from alerts.alarms import AlarmKey, Kind
-from gateway.areas import PREFIX
 from gateway.configuration.problems import Sheet, shown
 from gateway.configuration.tables import Tables, near
-from gateway.orders import ByDesign
+from gateway.engine.areas import PREFIX
+from gateway.engine.orders import ByDesign
 from sensors.stamps import SECOND
 from sensors.toml_lines import Path
 

@@ -7,7 +7,7 @@ import apsw
 import msgspec
 
 from alerts.alarms import Kind
-from gateway.events import Entry, OutboxRow, Record, StateRow
+from gateway.engine.events import Entry, OutboxRow, Record, StateRow
 from gateway.journal import canonical, persons
 from gateway.journal.schema import FILED
 from gateway.journal.tree import Frontier, leaf_hash, stored

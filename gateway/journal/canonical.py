@@ -10,7 +10,7 @@ from typing import Final, NoReturn
 
 import msgspec
 
-from gateway.events import Json
+from gateway.engine.events import Json
 from sensors.sentences import Sentence
 
 DEEPEST = 16

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import apsw
 
-from gateway.events import Record, Restored, StateRow
+from gateway.engine.events import Record, Restored, StateRow
 from gateway.journal import canonical, restoring, schema
 from gateway.journal.batches import fetch_node, prepare, read_head
 from gateway.journal.errors import DamagedError, NotOursError, StoreError

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import apsw
 
-from gateway.events import Restored
+from gateway.engine.events import Restored
+from gateway.engine.outputtests import last_of
+from gateway.engine.records import event_from, state_from
 from gateway.journal.errors import DamagedError, NotOursError, StoreError
 from gateway.journal.jobs import Seal
 from gateway.journal.log import Journal, salvaged
 from gateway.journal.threads import Threads
-from gateway.outputtests import last_of
-from gateway.records import event_from, state_from
 from sensors.stamps import Stamp
 
 SET_ASIDE = "set-aside"

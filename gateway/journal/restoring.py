@@ -8,7 +8,7 @@ from typing import Any, TypeAlias, TypeVar
 import apsw
 
 from alerts.alarms import AlarmKey, Delivery, EventId, Kind
-from gateway.events import Due, OutboxRow, Restored, StateRow
+from gateway.engine.events import Due, OutboxRow, Restored, StateRow
 from gateway.journal import schema
 from gateway.journal.batches import read_head
 from gateway.journal.tested import tested

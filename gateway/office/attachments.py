@@ -4,7 +4,7 @@ import hashlib
 import re
 from pathlib import Path
 
-from gateway.wholefile import whole
+from gateway.machine.wholefile import whole
 
 MEGABYTE = 1024 * 1024
 MOST_BYTES = 8 * MEGABYTE

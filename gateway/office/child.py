@@ -13,17 +13,17 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from gateway import limits, logs
-from gateway.clock import SystemClock
+from gateway.children.tie import Tie
 from gateway.configuration.apart import load_apart
 from gateway.configuration.problems import ConfigError
 from gateway.control import ControlError, answers
 from gateway.depot import Depot
+from gateway.machine import limits, logs
+from gateway.machine.clock import SystemClock
 from gateway.office.clerk import Clerk
 from gateway.office.door import Door
 from gateway.office.gate import Gate
 from gateway.runtime import Runtime
-from gateway.tie import Tie
 
 MOST_FAILURES = 8
 """A part that failed so often without a well minute in between is told; with its pauses that takes some seconds."""

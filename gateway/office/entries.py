@@ -7,7 +7,7 @@ from typing import Any, Literal
 from compliance.registers.cells import CellError
 from compliance.registers.entries import Act, Entry, EntryId, Millis, Scalar
 from compliance.registers.forms import Form, from_json, to_json
-from gateway.events import Json
+from gateway.engine.events import Json
 
 KIND: Literal["register"] = "register"
 """The kind of journal entry."""

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from compliance.vocabulary import Finding, Severity, StatuteKind, Verdict
 from dashboards.office import MOST_DETAIL_CHARS, Breach
-from gateway.events import Json
+from gateway.engine.events import Json
 
 KIND: Literal["finding"] = "finding"
 """The kind of journal entry."""

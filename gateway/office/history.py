@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from compliance.registers.entries import Millis
-from gateway.ledger import Line
+from gateway.ledger.ledger import Line
 from gateway.office.shown import time
 
 VIOLATED = "VIOLATED"

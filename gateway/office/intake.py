@@ -14,12 +14,12 @@ from compliance.registers.counters import Step
 from compliance.registers.entries import Entry, Millis
 from compliance.registers.forms import Problem
 from gateway.depot import Depot
+from gateway.engine.weighing import WEIGHED, Scale, Weighed, weighed_in
 from gateway.journal.reader import JournalReader
 from gateway.office import counting, tickets
 from gateway.office import entries as kept
 from gateway.office.counting import StockSource
 from gateway.office.desk import Admitted, Desk, Told
-from gateway.weighing import WEIGHED, Scale, Weighed, weighed_in
 
 LONGEST_AGAIN_MS = 86_400_000
 """How long a tag is remembered: the longest `again_s` there is."""

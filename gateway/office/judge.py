@@ -21,15 +21,15 @@ from compliance.situation import Situation
 from compliance.vocabulary import Fact, Finding, Rule, Statute, StatuteKind, Verdict
 from dashboards.office import Breach
 from gateway.depot import Depot
-from gateway.events import Json
+from gateway.engine.events import Json
 from gateway.journal.reader import JournalReader
-from gateway.lawfacts import Asked, configured, measured
 from gateway.office import findings, survey
 from gateway.office.beginnings import beginnings
 from gateway.office.desk import Desk
 from gateway.office.doubts import Doubt, open_doubts
 from gateway.office.findings import Key, Stand
 from gateway.office.law import Law, law_of
+from gateway.office.lawfacts import Asked, configured, measured
 from gateway.office.saying import Speaker
 from gateway.office.witness import Witness
 from sensors.stamps import MILLISECOND, SECOND

@@ -5,7 +5,7 @@ from typing import TypeVar
 
 import msgspec
 
-from gateway.events import Json
+from gateway.engine.events import Json
 
 MOST_ENTRY_BYTES = 24 * 1024
 """Of one entry of the journal, so that the watch, which takes one after another, is held up for a moment only."""

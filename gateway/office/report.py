@@ -6,10 +6,10 @@ import msgspec
 
 from compliance.registers.entries import Millis
 from compliance.registers.movements import month
-from gateway import watchbook
 from gateway.depot import Depot
 from gateway.journal import audit
 from gateway.journal.reader import JournalReader
+from gateway.ledger import watchbook
 from gateway.office import history, shown
 from gateway.office.books import Books
 from gateway.office.judge import changes

@@ -11,10 +11,10 @@ from zoneinfo import ZoneInfo
 
 from compliance.registers.entries import Act, Entry, EntryId, Millis, Scalar
 from compliance.registers.facts import day
+from gateway.engine.weighing import Scale, Weighed
 from gateway.office.counting import MARKS, MOVES
 from gateway.office.desk import STOCK
 from gateway.office.tares import TICKETS
-from gateway.weighing import Scale, Weighed
 
 SOURCE = "scale"
 

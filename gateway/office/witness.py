@@ -5,9 +5,9 @@ from zoneinfo import ZoneInfo
 from compliance.vocabulary import Fact
 from gateway.depot import Depot
 from gateway.journal.reader import JournalReader
-from gateway.lawfacts import Asked, bumps_passed, measures_of, proven
-from gateway.measures import Measures
-from gateway.watchbook import lines
+from gateway.ledger.measures import Measures
+from gateway.ledger.watchbook import lines
+from gateway.office.lawfacts import Asked, bumps_passed, measures_of, proven
 
 
 class Witness:

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import apsw
 
-from gateway.events import Record
+from gateway.engine.events import Record
 from gateway.journal.errors import StoreError, code
 from gateway.store.embedded import AROUND_ALARM_S, Embedded, Tick
 from gateway.store.feed import Feed

@@ -81,7 +81,7 @@ def test_b30_without_the_systems_zone_data_the_product_uses_its_own():
         "from datetime import datetime\n"
         "import zoneinfo\n"
         "assert zoneinfo.TZPATH == (), zoneinfo.TZPATH\n"
-        "from gateway.ledger import month_start_ms\n"
+        "from gateway.ledger.ledger import month_start_ms\n"
         "for zone in ('America/Sao_Paulo', 'America/Fortaleza'):\n"
         "    print(month_start_ms(1768489200000, zoneinfo.ZoneInfo(zone)),\n"
         "        datetime.fromtimestamp(1768489200, zoneinfo.ZoneInfo(zone)).strftime('%H:%M'))\n"

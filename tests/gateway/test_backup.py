@@ -13,9 +13,9 @@ from journal_lives import Answers, make_record
 
 from gateway.backup import ShorterError, backup, restore
 from gateway.configuration.loading import load
-from gateway.events import Entry, Record
+from gateway.engine.events import Entry, Record
 from gateway.journal import Journal, JournalReader, StoreError, check
-from gateway.sealing import Sealing
+from gateway.sealing.sealing import Sealing
 
 BASE = Path(__file__).with_name("base.toml").read_text("utf-8")
 DEADLINE_S = 20.0

@@ -372,7 +372,7 @@ async def test_a_stopped_web_child_never_holds_up_the_caller(served: Served, tmp
     served.live = True
     child = await asyncio.create_subprocess_exec(
         sys.executable,
-        *("-m", "gateway.webchild", "--socket", str(served.path), "--journal", str(tmp_path / "j")),
+        *("-m", "gateway.children.webchild", "--socket", str(served.path), "--journal", str(tmp_path / "j")),
         *("--listen", "127.0.0.1:0", "--announce"),
         cwd=Path(__file__).parents[2],
         stdin=asyncio.subprocess.PIPE,

@@ -19,7 +19,7 @@ from dashboards.office import Breach, File, Judged, Paper, paper
 from dashboards.ports import Act, Answer, Ask, DepotView, Drill, Snapshot, Window
 from gateway.control import MAX_CLIENTS, MAX_REQUEST_BYTES, ControlServer
 from gateway.deeds import understood
-from gateway.events import Effect, Event, Record
+from gateway.engine.events import Effect, Event, Record
 from gateway.filing import Filing
 from gateway.journal.batches import prepare
 from simulator.room import Room, orders

@@ -10,7 +10,7 @@ import pytest
 
 from dashboards.office import File, paper
 from dashboards.ports import Answer, ToGateway
-from gateway.events import Effect, Event, Filed, Record
+from gateway.engine.events import Effect, Event, Filed, Record
 from gateway.filing import MOST_WAITING, Filing
 from gateway.journal import canonical
 from gateway.journal.batches import prepare

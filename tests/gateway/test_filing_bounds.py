@@ -2,8 +2,8 @@
 
 from dashboards.office import MOST_BREACHES, Breach, Judged
 from dashboards.ports import Answer
-from gateway import events
-from gateway.events import Event
+from gateway.engine import events
+from gateway.engine.events import Event
 from gateway.filing import JUDGED_EVERY_S, Filing
 from sensors.stamps import SECOND, Instant, Stamp, UtcNanos
 

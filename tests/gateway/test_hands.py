@@ -8,9 +8,9 @@ from typing import Any, cast
 import pytest
 
 from alerts.alarms import Delivery
-from gateway.clock import SystemClock
-from gateway.events import Deliver, Entry, Record, SystemCondition
+from gateway.engine.events import Deliver, Entry, Record, SystemCondition
 from gateway.hands import Hands
+from gateway.machine.clock import SystemClock
 from sensors.stamps import SECOND, Instant, Stamp, UtcNanos
 
 pytestmark = pytest.mark.asyncio

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from alerts.messages.words import Place
 from dashboards.ports import Change, DepotView, DetectorView, ToScreen
 from dashboards.speaking import Speaker
-from gateway.links import Links
+from gateway.field.links import Links
 from gateway.picture import Picture
 from sensors.readings import Quality, Status
 from simulator.room import Room, orders

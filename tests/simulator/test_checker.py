@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from alerts.policy import Levels
-from gateway.events import Action, Record
-from gateway.records import event_from
+from gateway.engine.events import Action, Record
+from gateway.engine.records import event_from
 from sensors.readings import Quality, Status
 from simulator.checker import Checker
 from simulator.promises import HeadRule, Rules, Shown, Sight

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from gateway.clock import SystemClock
+from gateway.machine.clock import SystemClock
 from sensors import profiles
 from sensors.drivers.modbus import ModbusBus, ModbusHead
 from sensors.drivers.pacer import Pacer

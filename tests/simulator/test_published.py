@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import aiomqtt
 import pytest
 
-from gateway.clock import SystemClock
+from gateway.machine.clock import SystemClock
 from sensors import profiles
 from sensors.drivers.mqtt import MqttHead, MqttSettings, MqttSource
 from sensors.profiles import Profile

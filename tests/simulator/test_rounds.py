@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from alerts.alarms import AlarmKey, Kind
-from gateway.events import Action, OpenWindow, OutputReported, WindowKind
+from gateway.engine.events import Action, OpenWindow, OutputReported, WindowKind
 from sensors.stamps import SECOND
 from simulator.room import Room, orders
 from simulator.rounds import SETTLED_S, Posted, Rounds

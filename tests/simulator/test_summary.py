@@ -5,9 +5,9 @@ from threading import Event
 import pytest
 
 from alerts.alarms import AlarmEvent, AlarmKey, Cause, EventId, Kind, Level, Phase
-from gateway.events import Entry, Record
+from gateway.engine.events import Entry, Record
+from gateway.engine.records import event_body
 from gateway.journal import Journal
-from gateway.records import event_body
 from sensors.stamps import Instant, Stamp, UtcNanos
 from simulator.summary import JournalUnreadableError, summarise
 

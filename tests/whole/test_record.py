@@ -15,8 +15,8 @@ import pytest
 from whole_depot import SECRET, WITHIN_S, Whole, until
 
 from gateway.journal import JournalReader, notes
-from gateway.ledger import fold
-from gateway.watchbook import lines
+from gateway.ledger.ledger import fold
+from gateway.ledger.watchbook import lines
 
 
 async def vigia(*arguments: object) -> tuple[int, str, str]:

@@ -16,8 +16,8 @@ from whole_depot import Whole, until
 from whole_office import asked, done, opened
 
 from dashboards.office import Enter, LineAsk, Look
+from gateway.engine.weighing import WEIGHED
 from gateway.journal.reader import JournalReader
-from gateway.weighing import WEIGHED
 from simulator.staging import free_port
 
 pytestmark = [pytest.mark.servers, pytest.mark.asyncio]

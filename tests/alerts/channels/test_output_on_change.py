@@ -8,7 +8,7 @@ import pytest
 from whole_depot import until
 
 from alerts.channels.output import LocalOutput
-from gateway.clock import SystemClock
+from gateway.machine.clock import SystemClock
 from sensors import profiles
 from sensors.drivers.outputs import TopicOutput
 from sensors.wire.outputs import MqttOutput

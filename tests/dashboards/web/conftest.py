@@ -258,7 +258,7 @@ class Child:
 async def start_child(socket: Path, journal: Path, *extra: str) -> Child:
     process = await asyncio.create_subprocess_exec(
         sys.executable,
-        *("-m", "gateway.webchild", "--socket", str(socket), "--journal", str(journal)),
+        *("-m", "gateway.children.webchild", "--socket", str(socket), "--journal", str(journal)),
         *("--listen", "127.0.0.1:0", "--language", "pt-BR", "--announce", *extra),
         cwd=ROOT,
         stdin=asyncio.subprocess.PIPE,

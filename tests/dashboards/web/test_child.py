@@ -446,8 +446,8 @@ async def test_a_child_that_was_stopped_shows_fresh_values_when_it_goes_on(
 
 
 async def test_an_address_that_is_not_loopback_or_taken_is_refused(child: Any, tmp_path: Any) -> None:
-    from gateway.tie import EXIT_NO_ADDRESS
-    from gateway.webchild import EXIT_CONFIG, main
+    from gateway.children.tie import EXIT_NO_ADDRESS
+    from gateway.children.webchild import EXIT_CONFIG, main
 
     base = ["--socket", str(tmp_path / "s"), "--journal", str(tmp_path / "j"), "--listen"]
     assert await asyncio.to_thread(main, [*base, "0.0.0.0:0"]) == EXIT_CONFIG

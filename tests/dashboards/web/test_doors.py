@@ -140,7 +140,7 @@ async def test_a_child_without_a_free_descriptor_neither_spins_nor_floods_its_lo
     tmp_path: Path,
 ) -> None:
     process = await asyncio.create_subprocess_exec(
-        *("prlimit", "--nofile=40:40", sys.executable, "-m", "gateway.webchild"),
+        *("prlimit", "--nofile=40:40", sys.executable, "-m", "gateway.children.webchild"),
         *("--socket", str(tmp_path / "control.sock"), "--journal", str(tmp_path / "journal.db")),
         *("--listen", "127.0.0.1:0", "--announce"),
         cwd=ROOT,
@@ -183,7 +183,7 @@ def _cpu_s(pid: int) -> float:
 async def test_the_limit_of_descriptors_is_raised_as_far_as_it_may_be(tmp_path: Path) -> None:
     process = await asyncio.create_subprocess_exec(
         *("prlimit", "--nofile=60:700", sys.executable, "-c"),
-        "from gateway.limits import raise_descriptors as r; import resource; r(); r();"
+        "from gateway.machine.limits import raise_descriptors as r; import resource; r(); r();"
         "print(*resource.getrlimit(resource.RLIMIT_NOFILE))",
         cwd=ROOT,
         stdout=asyncio.subprocess.PIPE,

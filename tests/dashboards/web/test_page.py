@@ -370,7 +370,10 @@ async def test_with_letters_of_twice_the_size_no_word_of_the_headline_is_broken(
 async def test_who_acts_by_keyboard_stays_on_the_alarm_they_acted_on_though_its_row_moves(
     gateway: Any, open_page: Any
 ) -> None:
-    first, second = gateway.gas("GD-101", since=gateway.utc(70)), gateway.gas("GD-102", since=gateway.utc(60))
+    first, second = (
+        gateway.gas("GD-101", since=gateway.utc(70)),
+        gateway.gas("GD-102", since=gateway.utc(60)),
+    )
     gateway.push(gateway.head("GD-101", 23.4), gateway.head("GD-102", 23.4), alarms=(first, second))
     page = await open_page()
     await live(page)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from journal_lives import DEADLINE_S, DEPOT, Answers, make_record
 
-from gateway.events import Record
+from gateway.engine.events import Record
 from gateway.journal import Journal, writer
 from simulator.disks import FaultyDisk
 

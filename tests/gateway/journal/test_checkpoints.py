@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from journal_lives import DEPOT, KEY, OTHER, Life, boot, entries, make_record, quiet, seal
 
-from gateway.events import Entry, Record
+from gateway.engine.events import Entry, Record
 from gateway.journal import Journal, JournalReader, check, notes, schema, writer
 from gateway.journal.tree import EMPTY_ROOT
-from gateway.keys import KeyFileError
-from gateway.signing import note_signer, public_key
+from gateway.sealing.keys import KeyFileError
+from gateway.sealing.signing import note_signer, public_key
 
 
 @pytest.fixture

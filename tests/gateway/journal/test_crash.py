@@ -15,7 +15,7 @@ CHILD = """
 import os, sys
 from pathlib import Path
 from alerts.alarms import AlarmKey, Delivery, EventId, Kind
-from gateway.events import Due, Entry, OutboxRow, Record, StateRow
+from gateway.engine.events import Due, Entry, OutboxRow, Record, StateRow
 from gateway.journal import Journal
 
 journal = Journal.open(Path(sys.argv[1]), depot="d")

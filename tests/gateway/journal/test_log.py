@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from alerts.alarms import AlarmKey, Delivery, EventId, Kind
-from gateway.events import Due, Entry, OutboxRow, Record, StateRow
+from gateway.engine.events import Due, Entry, OutboxRow, Record, StateRow
 from gateway.journal import Journal, JournalReader, StoreError, check, schema, writer
 from sensors.stamps import UtcNanos
 

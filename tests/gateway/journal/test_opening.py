@@ -7,11 +7,11 @@ from pathlib import Path
 import apsw
 import pytest
 
-from gateway.events import Record, StateRow
+from gateway.engine.events import Record, StateRow
+from gateway.engine.records import state_body
 from gateway.journal import Journal, NotOursError, check, open_anyhow
 from gateway.journal import log as journal_log
 from gateway.journal.opening import IN_MEMORY, MOST_ASIDE, SET_ASIDE
-from gateway.records import state_body
 from sensors.stamps import Instant, Stamp, UtcNanos
 
 DEPOT = "deposito-centro"

@@ -5,7 +5,7 @@ import json
 import apsw
 import pytest
 
-from gateway.events import Entry, Record
+from gateway.engine.events import Entry, Record
 from gateway.journal import JournalReader, StoreError, check, tree
 
 

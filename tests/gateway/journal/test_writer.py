@@ -5,7 +5,7 @@ import time
 import apsw
 import pytest
 
-from gateway.events import Entry, Record
+from gateway.engine.events import Entry, Record
 from gateway.journal import Journal, JournalReader, check, writer
 
 DEPOT = "deposito-centro"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from journal_lives import DEADLINE_S
 
 from compliance.registers.entries import Millis
-from gateway.events import Entry, Record
+from gateway.engine.events import Entry, Record
 from gateway.journal import Journal
 from gateway.office import entries as kept
 from gateway.office import findings

@@ -3,7 +3,7 @@
 from typing import Any
 
 from compliance.registers.entries import Millis
-from gateway.ledger import Line
+from gateway.ledger.ledger import Line
 from gateway.office.history import alarms, breaches
 
 

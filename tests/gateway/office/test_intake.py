@@ -14,7 +14,9 @@ from journal_lives import DEADLINE_S
 
 from compliance.registers.entries import Millis
 from gateway.depot import Depot
-from gateway.events import Entry, Record
+from gateway.engine.events import Entry, Record
+from gateway.engine.weighing import WEIGHED as KIND
+from gateway.engine.weighing import Scale, Weighed, Weighing, body_of, weighed_in
 from gateway.journal import Journal
 from gateway.office import entries as kept
 from gateway.office.books import Books
@@ -22,8 +24,6 @@ from gateway.office.counting import MARKS, StockSource
 from gateway.office.desk import Desk
 from gateway.office.forms import forms
 from gateway.office.intake import Intake
-from gateway.weighing import WEIGHED as KIND
-from gateway.weighing import Scale, Weighed, Weighing, body_of, weighed_in
 from sensors.profiles.parts import tag_points
 from sensors.wire.points import Function, ModbusPoints
 from simulator.room import stamp

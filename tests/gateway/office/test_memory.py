@@ -10,7 +10,7 @@ from depot_text import SMALLEST, loaded
 from journal_lives import DEADLINE_S
 
 from compliance.registers.entries import Entry as Told
-from gateway.events import Entry, Json, Record
+from gateway.engine.events import Entry, Json, Record
 from gateway.journal import Journal
 from gateway.journal.reader import JournalReader
 from gateway.office import entries as kept

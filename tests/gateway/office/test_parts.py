@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.control import MAX_REQUEST_BYTES
-from gateway.events import Json
+from gateway.engine.events import Json
 from gateway.journal import canonical
 from gateway.office import parts
 

@@ -6,7 +6,7 @@ from depot_text import loaded
 from journal_lives import DEADLINE_S
 
 from compliance.registers.entries import Millis
-from gateway.events import Entry, Record
+from gateway.engine.events import Entry, Record
 from gateway.journal import Journal
 from gateway.office.books import Books
 from simulator.drawn_file import toml

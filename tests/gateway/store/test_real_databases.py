@@ -49,7 +49,7 @@ async def test_victoriametrics_gets_every_point_with_its_own_time(victoria: Vict
 
 @pytest.mark.parametrize("server", ["influx1", "victoria"])
 async def test_health_is_proved_by_writing_and_reading_back(server: str, request: pytest.FixtureRequest, spool: Spool):
-    from gateway.clock import SystemClock
+    from gateway.machine.clock import SystemClock
 
     pace = replace(HURRIED, prove=0.2, prove_within=15.0)
     async with sending(spool, request.getfixturevalue(server).url, SystemClock(), pace) as (sender, troubles):
@@ -119,7 +119,7 @@ async def test_a_type_conflict_costs_only_its_own_lines(influx1: Influx1, spool:
 
 
 async def test_points_older_than_the_base_keeps_are_counted_and_stop_nothing(influx1: Influx1, spool: Spool):
-    from gateway.clock import SystemClock
+    from gateway.machine.clock import SystemClock
 
     now = SystemClock().now().utc // 1_000_000_000
     influx1.ask("ALTER RETENTION POLICY autogen ON vigia DURATION 2h SHARD DURATION 1h", db="")

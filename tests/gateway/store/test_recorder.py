@@ -6,8 +6,8 @@ import pytest
 from recorded import BEGIN_S, ROOMY, HandClock, reading, scan
 
 from alerts.alarms import Kind
-from gateway.clock import SystemClock
-from gateway.events import Entry, Record
+from gateway.engine.events import Entry, Record
+from gateway.machine.clock import SystemClock
 from gateway.store import recorder as module
 from gateway.store.embedded import Embedded
 from gateway.store.feed import Feed

@@ -1,0 +1,1 @@
+"""Watched time, folded from the journal: who watched, who did not, and what the record proves of each head."""

@@ -1,0 +1,1 @@
+"""The depot's signing key, and the signed checkpoints it sends out."""
