@@ -1,369 +1,17 @@
-"""One connection to an MQTT broker: made within a bound, always closed, never half alive. Knows no reading."""
+"""A connection to an MQTT broker: by which address, in which version of MQTT, held for as long as it is wanted."""
 
-import asyncio
-import socket
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import Any, NoReturn, cast
 
 import aiomqtt
-from aiomqtt import Message, MqttCodeError, MqttError, ProtocolVersion
+from aiomqtt import Message, MqttError, ProtocolVersion
 from aiomqtt.exceptions import MqttConnectError
-from paho.mqtt import MQTTException
-from paho.mqtt.client import (
-    MQTT_CLEAN_START_FIRST_ONLY,
-    MQTT_ERR_NO_CONN,
-    MQTT_ERR_QUEUE_SIZE,
-    ConnectFlags,
-    DisconnectFlags,
-)
-from paho.mqtt.client import Client as PahoClient
-from paho.mqtt.packettypes import PacketTypes
-from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
-from paho.mqtt.subscribeoptions import SubscribeOptions
 
-from sensors.drivers.broker import KEEPALIVE_S, HungUpError, MqttSettings, NoAnswerError
+from sensors.drivers.broker import HungUpError, MqttSettings, NoAnswerError
+from sensors.drivers.brokerclient import BrokerClient, Doorway
 from sensors.drivers.names import Names
-from sensors.drivers.publications import REFUSED_FROM, Publications
-
-CONNECT_TIMEOUT_S = 1.5
-HANDSHAKE_TIMEOUT_S = 1.5
-MAX_UNACKNOWLEDGED = 100
-"""Publications under way at once; one more is refused on the spot."""
-MOST_UNSENT = 16 * 1024 * 1024
-"""Bytes that wait for a socket that takes nothing; beyond it nothing more is published at QoS 0."""
-READ_AT_ONCE = 4096
-
-_SOCKET_OPTIONS = (
-    (socket.IPPROTO_TCP, socket.TCP_NODELAY, 1),
-    (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1),
-    (socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, 1),
-    (socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, 1),
-    (socket.IPPROTO_TCP, socket.TCP_KEEPCNT, 3),
-    (socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 3000),
-)
-
-
-class Doorway(asyncio.Queue[Message]):
-    """The queue aiomqtt puts messages into, which keeps none: each is handed on in the same step.
-
-    So nothing can lag or pile up inside the process; when messages come faster than they can be judged, TCP holds
-    them back and the broker's own bound applies.
-    """
-
-    def __init__(self, receive: Callable[[Message], None]) -> None:
-        super().__init__()
-        self._receive = receive
-        self.jammed = False
-
-    def put_nowait(self, item: Message) -> None:
-        """Hand the message on. `jammed` stays set if the receiver raised: aiomqtt takes that for a lost connection."""
-        self.jammed = True
-        self._receive(item)
-        self.jammed = False
-
-
-class Connection(aiomqtt.Client):
-    """aiomqtt's client, with three things added.
-
-    An attempt that fails or is cancelled leaves no thread, task or socket behind; a broker that hangs up during the
-    handshake is noticed at once; and publications are packets of our own, at QoS 1 taken once their PUBACK says so.
-    """
-
-    def __init__(
-        self, settings: MqttSettings, *, version: ProtocolVersion, will: aiomqtt.Will | None, door: Doorway
-    ) -> None:
-        five = version is ProtocolVersion.V5
-        super().__init__(
-            settings.host,
-            settings.port,
-            username=settings.username,
-            password=settings.password,
-            identifier=settings.client_id,
-            protocol=version,
-            clean_session=None if five else True,
-            clean_start=True if five else MQTT_CLEAN_START_FIRST_ONLY,
-            properties=_connect_properties(settings) if five else None,
-            keepalive=KEEPALIVE_S,
-            timeout=HANDSHAKE_TIMEOUT_S,
-            will=will,
-            # aiomqtt makes one queue, here in its constructor; this one is already made.
-            queue_type=cast("type[asyncio.Queue[Message]]", lambda maxsize: door),  # noqa: ARG005
-            max_queued_outgoing_messages=MAX_UNACKNOWLEDGED,
-            socket_options=_SOCKET_OPTIONS,
-        )
-        self.pending_calls_threshold = MAX_UNACKNOWLEDGED
-        self.limits_packets = five
-        self._door = door
-        self._client.connect_timeout = CONNECT_TIMEOUT_S
-        self._reached = False
-        self._opening = False
-        self._attempt_over = False
-        self._given_up = False
-        self._publications = Publications(five=five, most=MAX_UNACKNOWLEDGED)
-        self._unsent = b""
-        self._begun = False
-        self._reading = False
-        self._gathered: list[bytes] | None = None
-
-    async def open(self) -> None:
-        """Connect and shake hands.
-
-        Raises:
-            MqttError: if that fails or takes longer than `CONNECT_TIMEOUT_S` and `HANDSHAKE_TIMEOUT_S`.
-        """
-        self._opening = True
-        opened = False
-        try:
-            with _cancellable():
-                await super().__aenter__()
-            opened = True
-        except MqttError as error:
-            if self._reached and type(error) is MqttError:
-                raise NoAnswerError("no answer to the CONNECT") from None
-            raise
-        finally:
-            self._opening = False
-            if not opened:
-                # aiomqtt's attempt may still be running in its thread: what it brings is closed when it comes.
-                self._given_up = True
-                if self._attempt_over:
-                    self.close(quietly=True)
-
-    def close(self, *, quietly: bool) -> None:
-        """Close the socket. Quietly: the broker discards the last will; otherwise it publishes it."""
-        if quietly:
-            self._client.disconnect()
-            self._client.loop_write()
-        self._client._sock_close()  # noqa: SLF001  # paho has no other way to close without a farewell
-        if self._disconnected.done() and not self._disconnected.cancelled():
-            self._disconnected.exception()  # retrieved here, so that nobody warns that nobody did
-
-    async def ask_for(self, topics: Sequence[str]) -> list[bool]:
-        """Subscribe at QoS 1 to a few topics; tell for each whether the broker grants it.
-
-        Retained messages are asked for, so that they are counted and seen to be old; live ones come unmarked.
-
-        Raises:
-            MqttError: if the broker does not answer in time.
-        """
-        options = SubscribeOptions(qos=1, retainAsPublished=False)
-        with _cancellable():
-            if self.limits_packets:
-                granted = await self.subscribe([(topic, options) for topic in topics])
-            else:
-                granted = await self.subscribe([(topic, 1) for topic in topics])
-        return [(code.value if isinstance(code, ReasonCode) else code) < REFUSED_FROM for code in granted]
-
-    async def lost(self) -> NoReturn:
-        """Wait until the connection is lost.
-
-        Raises:
-            MqttError: always, when it is.
-            Exception: what the receiver of a message raised.
-        """
-        try:
-            async for _ in self.messages:
-                raise AssertionError("the doorway keeps no message")
-        except MqttError as error:
-            if self._door.jammed and error.__cause__ is not None:
-                raise error.__cause__ from None
-            raise
-        raise AssertionError("the stream of messages ends only by an error")
-
-    def hand_over(self, topic: str, payload: bytes, *, retain: bool) -> "asyncio.Future[None]":
-        """Publish at QoS 1. The future ends with the PUBACK; the caller sets its deadline and cancels it after that.
-
-        It fails with MqttError if the connection is lost, with `PublishRefusedError` if the broker refuses the message.
-
-        Raises:
-            MqttError: if there is no connection any more, or too much is under way.
-        """
-        sock = self._client.socket()
-        if sock is None or self._disconnected.done():
-            raise MqttCodeError(MQTT_ERR_NO_CONN)
-        if len(self._publications) >= MAX_UNACKNOWLEDGED:
-            raise MqttCodeError(MQTT_ERR_QUEUE_SIZE)
-        if not self._reading:
-            self._reading = True
-            self._loop.add_reader(sock.fileno(), self._read)
-        answer: asyncio.Future[None] = self._loop.create_future()
-        packet = self._publications.put(topic, payload, answer, retain=retain)
-        if self._gathered is None:
-            self._send(packet)
-        else:
-            self._gathered.append(packet)
-        return answer
-
-    def hand_over_unconfirmed(self, topic: str, payload: bytes, *, retain: bool) -> bool:
-        """Publish at QoS 0; False where there is no connection any more, or it takes nothing."""
-        if self._client.socket() is None or self._disconnected.done() or len(self._unsent) > MOST_UNSENT:
-            return False
-        self._send(self._publications.unconfirmed(topic, payload, retain=retain))
-        return True
-
-    @contextmanager
-    def together(self) -> Iterator[None]:
-        """Send what is handed over in the body as one piece, so that the broker wakes once for it.
-
-        Its answers are asked for one by one: a broker holds a second PUBACK back until the first one's arrival was
-        confirmed, which the system on this side would do with the next packet, or after 40 ms.
-        """
-        gathered = self._gathered = []
-        try:
-            yield
-        finally:
-            self._gathered = None
-            self._send(b"".join(gathered))
-            _ask_for_each_answer(self._client.socket())
-
-    def _send(self, packets: bytes) -> None:
-        """Write publications at once; only what the socket does not take now is left to the loop."""
-        if packets:
-            self._unsent += packets
-            if len(self._unsent) == len(packets) and not self._client.want_write():
-                self._write_ours()
-            self._watch_writable(self._client.socket())
-
-    def _write_ours(self) -> None:
-        """Write of our publications what the socket takes. `_begun` keeps paho from writing into the middle of one."""
-        sock = self._client.socket()
-        if sock is not None and self._unsent:
-            with suppress(OSError):  # it takes nothing now, or has failed, which whoever reads from it is told
-                self._unsent = self._unsent[sock.send(self._unsent) :]
-                self._begun = bool(self._unsent)
-
-    def _write_on(self) -> None:
-        """Go on writing now that the socket takes more: first what was begun."""
-        if self._begun:
-            self._write_ours()
-        if not self._begun:
-            self._client.loop_write()
-            if not self._client.want_write():
-                self._write_ours()
-        sock = self._client.socket()
-        if sock is not None and not (self._unsent or self._client.want_write()):
-            self._loop.remove_writer(sock.fileno())
-
-    def _client_connect(self) -> None:
-        """Connect; in a thread."""
-        try:
-            super()._client_connect()
-            self._reached = True
-        finally:
-            # Comes after all that aiomqtt itself asked of the loop from this thread.
-            self._loop.call_soon_threadsafe(self._attempt_ended)
-
-    def _attempt_ended(self) -> None:
-        self._attempt_over = True
-        if self._given_up:
-            self.close(quietly=True)
-
-    def _on_socket_register_write(
-        self,
-        client: PahoClient,  # noqa: ARG002  # paho's word
-        userdata: Any,  # noqa: ANN401, ARG002  # paho's word
-        sock: Any,  # noqa: ANN401  # paho's own protocol of sockets
-    ) -> None:
-        self._loop.call_soon_threadsafe(self._watch_writable, sock)
-
-    def _watch_writable(self, sock: Any) -> None:  # noqa: ANN401  # paho's own protocol of sockets
-        """Have the rest written when the socket takes it, unless all is written or the socket closed by now."""
-        if self._client.socket() is sock and sock is not None and (self._unsent or self._client.want_write()):
-            self._loop.add_writer(sock.fileno(), self._write_on)
-
-    def _on_socket_unregister_write(
-        self,
-        client: PahoClient,
-        userdata: Any,  # noqa: ANN401  # paho's word
-        sock: Any,  # noqa: ANN401  # paho's own protocol of sockets
-    ) -> None:
-        super()._on_socket_unregister_write(client, userdata, sock)
-        if self._unsent:
-            self._loop.call_soon_threadsafe(self._watch_writable, sock)
-
-    def _on_socket_close(self, client: PahoClient, userdata: Any, sock: Any) -> None:  # noqa: ANN401  # paho's words
-        super()._on_socket_close(client, userdata, sock)
-        if sock.fileno() >= 0:
-            self._loop.remove_writer(sock.fileno())
-
-    def _read(self) -> None:
-        """Take acknowledgements of publications as they come; all else is paho's."""
-        sock: Any = self._client.socket()
-        try:
-            if sock is not None and self._publications.awaited:
-                data = sock.recv(READ_AT_ONCE, socket.MSG_PEEK)
-                ours = self._publications.take(data)
-                if ours:
-                    sock.recv(ours)
-                    self._send(self._publications.due())
-                if data and ours == len(data):
-                    return
-            self._client.loop_read()
-        except BlockingIOError:
-            return
-        except (MqttError, MQTTException, OSError, ValueError) as error:
-            if not self._disconnected.done():
-                self._disconnected.set_exception(error)
-
-    def _on_connect(
-        self,
-        client: PahoClient,
-        userdata: Any,  # noqa: ANN401  # paho's word
-        flags: ConnectFlags,
-        reason_code: ReasonCode,
-        properties: Properties | None = None,
-    ) -> None:
-        most = getattr(properties, "ReceiveMaximum", MAX_UNACKNOWLEDGED)
-        self._publications = Publications(five=self.limits_packets, most=min(most, MAX_UNACKNOWLEDGED))
-        super()._on_connect(client, userdata, flags, reason_code, properties)
-
-    def _on_disconnect(
-        self,
-        client: PahoClient,
-        userdata: Any,  # noqa: ANN401  # paho's word
-        flags: DisconnectFlags,
-        reason_code: ReasonCode,
-        properties: Properties | None = None,
-    ) -> None:
-        super()._on_disconnect(client, userdata, flags, reason_code, properties)
-        self._loop.call_soon_threadsafe(self._fail_waiting)
-
-    def _fail_waiting(self) -> None:
-        if self._opening and not self._connected.done():
-            self._connected.set_exception(HungUpError("hung up during the handshake"))
-        self._publications.lost(MqttError("connection lost"))
-
-
-def _ask_for_each_answer(sock: Any) -> None:  # noqa: ANN401  # paho's own protocol of sockets
-    """Confirm what comes next at once, where the system can."""
-    if sock is not None and hasattr(socket, "TCP_QUICKACK"):
-        with suppress(OSError):  # closed meanwhile: whoever waits for an answer hears of it
-            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
-
-
-@contextmanager
-def _cancellable() -> Iterator[None]:
-    """Make sure that a cancellation during the body is one after it.
-
-    aiomqtt waits by `asyncio.wait_for`, which in Python 3.11 forgets a cancellation that comes with the answer.
-    """
-    task = asyncio.current_task()
-    before = 0 if task is None else task.cancelling()
-    try:
-        yield
-    finally:
-        if task is not None and task.cancelling() > before:
-            raise asyncio.CancelledError
-
-
-def _connect_properties(settings: MqttSettings) -> Properties:
-    properties = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]  # paho left it untyped
-    properties.MaximumPacketSize = settings.max_packet
-    properties.SessionExpiryInterval = 0
-    return properties
 
 
 @asynccontextmanager
@@ -373,7 +21,7 @@ async def connected(
     *,
     will: aiomqtt.Will | None = None,
     names: Names | None = None,
-) -> AsyncIterator[Connection]:
+) -> AsyncIterator[BrokerClient]:
     """Hold a connection for the body, MQTT 5 where the broker knows it, else 3.1.1 (which cannot limit packets).
 
     A body left by an error or cancellation leaves the will to be published; there is no graceful way out of a watch.
@@ -400,14 +48,16 @@ async def connected(
         connection.close(quietly=will is None)
 
 
-async def _opened(settings: MqttSettings, receive: Callable[[Message], None], will: aiomqtt.Will | None) -> Connection:
-    connection = Connection(settings, version=ProtocolVersion.V5, will=will, door=Doorway(receive))
+async def _opened(
+    settings: MqttSettings, receive: Callable[[Message], None], will: aiomqtt.Will | None
+) -> BrokerClient:
+    connection = BrokerClient(settings, version=ProtocolVersion.V5, will=will, door=Doorway(receive))
     try:
         await connection.open()
     except MqttError as error:
         if not _speaks_older(error):
             raise
-        connection = Connection(settings, version=ProtocolVersion.V311, will=will, door=Doorway(receive))
+        connection = BrokerClient(settings, version=ProtocolVersion.V311, will=will, door=Doorway(receive))
         await connection.open()
     return connection
 
