@@ -21,7 +21,7 @@ SPEAKING = (
     *(HERE / "journal").glob("*.py"),
     HERE / "backup.py",
     HERE / "commands" / "profile.py",
-    HERE / "watchbook.py",
+    HERE / "ledger" / "watchbook.py",
     HERE / "commissioning" / "told.py",
     HERE / "store" / "layout.py",
     HERE / "store" / "spool.py",

@@ -17,6 +17,7 @@ pytestmark = pytest.mark.asyncio
 
 CHILD = """
 import asyncio, os, pathlib, sys, time
+from gateway.children import tie
 
 tie.SIGN_EVERY_S = 0.05
 
