@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from sensors.profiles import Profile, ProfileError
 from sensors.readings import DetectorId
 from sensors.wire.modbus import Ask
-from sensors.wire.points import Basis, IdentityPoint, ModbusPoints, Place, Type
+from sensors.wire.places import Place, Type
+from sensors.wire.points import IdentityPoint, ModbusPoints
 from sensors.wire.registers import Block, InstalledHead, Stretch, ask_for, plan
+from sensors.wire.units import Basis
 from sensors.wire.words import raw_reader, text_reader
 
 EXAMPLES: Mapping[str, object] = {"register": 0, "head": {"range_lel_pct": [0, 100]}}

@@ -12,9 +12,11 @@ from sensors.wire.image import Image
 from sensors.wire.listener import Listener, MqttPoints
 from sensors.wire.meanings import Meaning
 from sensors.wire.payload_points import PayloadPoints
-from sensors.wire.points import TOLD_BESIDE, Basis, Function, ModbusPoints, Place, Raw, Type
+from sensors.wire.places import Function, Place, Raw, Type
+from sensors.wire.points import TOLD_BESIDE, ModbusPoints
 from sensors.wire.registers import InstalledHead, plan
 from sensors.wire.topics import CAPTURE
+from sensors.wire.units import Basis
 from sensors.wire.words import Stretch, raw_reader, text_reader
 
 HEAD = DetectorId("head")

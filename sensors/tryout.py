@@ -15,17 +15,10 @@ from sensors.profiles.shapes import KeyFault
 from sensors.quality import NOT_MEASURING_ON_PURPOSE
 from sensors.readings import DetectorId, Quality, Reading, Status
 from sensors.stamps import Stamp
-from sensors.wire.points import (
-    Basis,
-    ModbusPoints,
-    Place,
-    Type,
-    UnitOfValue,
-    UnitPoint,
-    WordOrder,
-    reference_lel_pct_per,
-)
+from sensors.wire.places import Place, Type, WordOrder
+from sensors.wire.points import ModbusPoints, UnitPoint
 from sensors.wire.registers import Block, InstalledHead, stretches
+from sensors.wire.units import Basis, UnitOfValue, reference_lel_pct_per
 
 SHIFTS: Final = (0, -1, 1)
 """Addresses tried around the one that is set."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from sensors.wire.image import Image
-from sensors.wire.points import Function
+from sensors.wire.places import Function
 from simulator.encode import Wanted
 from simulator.scripted import ScriptedServer, ScriptedUnit
 from simulator.speech import Speech, swap_words

@@ -7,7 +7,9 @@ from typing import Final
 from sensors.profiles import Profile
 from sensors.wire.image import Image
 from sensors.wire.payload_points import PayloadPoints
-from sensors.wire.points import Basis, Function, ModbusPoints
+from sensors.wire.places import Function
+from sensors.wire.points import ModbusPoints
+from sensors.wire.units import Basis
 from simulator.answers import ScriptedUnit
 from simulator.draws import DrawnHead
 from simulator.encode import Wanted, now, payloads, registers, resolution, sayable

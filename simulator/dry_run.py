@@ -28,7 +28,7 @@ from sensors.wire.documents import GarbledPayloadError
 from sensors.wire.image import Image
 from sensors.wire.listener import Listener, MqttPoints
 from sensors.wire.payload_points import PayloadPoints
-from sensors.wire.points import Function
+from sensors.wire.places import Function
 from sensors.wire.registers import Block, InstalledHead, plan
 from sensors.wire.words import Stretch
 from simulator.depot_file import Ports, render

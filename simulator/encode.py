@@ -15,18 +15,11 @@ from sensors.wire.conversion import Conversion, Measure, conversion
 from sensors.wire.image import Image
 from sensors.wire.meanings import Meaning
 from sensors.wire.payload_points import SPARKPLUG, FieldPoint, PayloadPoints, pointer_tokens
-from sensors.wire.points import (
-    Basis,
-    IdentityPoint,
-    ModbusPoints,
-    Place,
-    ScalePoint,
-    Type,
-    UnitOfValue,
-    UnitPoint,
-)
+from sensors.wire.places import Place, Type
+from sensors.wire.points import IdentityPoint, ModbusPoints, ScalePoint, UnitPoint
 from sensors.wire.reader import Converter
 from sensors.wire.topics import captures, filled
+from sensors.wire.units import Basis, UnitOfValue
 from sensors.wire.words import Stretch
 from simulator.edge_node import lifetime
 from simulator.sayings import UnsayableError, Wanted, raw_saying, sayable

@@ -12,7 +12,7 @@ from alerts.alarms import Cause, Level, Notice
 from gateway.depot import Depot, WebhookChannel
 from gateway.office.law import law_of
 from sensors.profiles import Profile
-from sensors.wire.points import Basis
+from sensors.wire.units import Basis
 from simulator.answers import CountFault, IdFault, ScriptedUnit
 from simulator.boards import Boards
 from simulator.checker import Checker

@@ -12,7 +12,9 @@ from pymodbus.simulator import DataType, SimData, SimDevice
 
 from sensors.profiles import Profile
 from sensors.wire.image import Image
-from sensors.wire.points import Basis, Function, ModbusPoints
+from sensors.wire.places import Function
+from sensors.wire.points import ModbusPoints
+from sensors.wire.units import Basis
 from simulator.encode import Wanted, registers
 
 TABLES: Final = (Function.COIL, Function.DISCRETE, Function.HOLDING, Function.INPUT)

@@ -11,7 +11,8 @@ from typing import Final
 from sensors.wire.image import Image
 from sensors.wire.meanings import ALARMS
 from sensors.wire.payload_points import PayloadPoints
-from sensors.wire.points import Basis, ModbusPoints, UnitOfValue, reference_lel_pct_per
+from sensors.wire.points import ModbusPoints
+from sensors.wire.units import Basis, UnitOfValue, reference_lel_pct_per
 from simulator.encode import Wanted, now, payloads, registers, resolution, sayable
 from simulator.instrument import Indication
 from simulator.yard import Head, ModbusWire

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sensors.profiles import Profile
     from sensors.readings import Reading
     from sensors.rehearsal import Cell, Given
-    from sensors.wire.points import Function
+    from sensors.wire.places import Function
 
 
 def command(talk: Talk) -> click.Command:
@@ -81,7 +81,7 @@ def _try(talk: Talk) -> click.Command:
         from gateway.words.sentences import spoken
         from sensors.profiles import ProfileError
         from sensors.rehearsal import Message, readings
-        from sensors.wire.points import Basis
+        from sensors.wire.units import Basis
 
         general = _loaded(talk, profile, as_json=as_json)
         try:
@@ -207,7 +207,7 @@ def _tables(said: tuple[str, ...], used: "set[Function]") -> "dict[Function, dic
         ValueError: for what is none of that.
     """
     from sensors.sentences import Sentence
-    from sensors.wire.points import Function
+    from sensors.wire.places import Function
 
     by_name = {function.name.lower(): function for function in Function}
     tables: dict[Function, dict[int, Cell]] = {}

@@ -13,8 +13,9 @@ from sensors.profiles import Profile, ProfileError
 from sensors.sentences import Sentence
 from sensors.toml_lines import Path as TomlPath
 from sensors.wire.payload_points import PayloadPoints
-from sensors.wire.points import Basis, ModbusPoints
+from sensors.wire.points import ModbusPoints
 from sensors.wire.topics import TopicError
+from sensors.wire.units import Basis
 
 BLIND_AFTER_S = 2.5
 """Oldest good reading of a head that still counts as watching, unless its bus is too slow for that or the file says."""

@@ -13,7 +13,8 @@ from sensors.toml_lines import Path as TomlPath
 from sensors.wire.gauges import PayloadGauge, RegisterGauge, Sign
 from sensors.wire.meanings import as_text
 from sensors.wire.payload_points import PayloadPoints, pointer_tokens
-from sensors.wire.points import Function, ModbusPoints, Place, Type
+from sensors.wire.places import Function, Place, Type
+from sensors.wire.points import ModbusPoints
 
 PLACES: Mapping[str, Function] = {
     "coil": Function.COIL,

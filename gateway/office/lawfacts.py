@@ -26,7 +26,7 @@ from sensors.drivers.modbus import ModbusHead
 from sensors.drivers.mqtt import MqttHead
 from sensors.readings import DetectorId
 from sensors.wire.payload_points import PayloadPoints
-from sensors.wire.points import reference_lel_pct_per
+from sensors.wire.units import reference_lel_pct_per
 
 SINCE = date(1970, 1, 1)
 """From when the configuration holds: it tells no day."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from sensors.profiles import Profile
-from sensors.wire.points import UnitOfValue
+from sensors.wire.units import UnitOfValue
 
 UNKNOWN_TRIP: Final = 25
 """%LEL that a yes-or-no head's "gas" stands for where nobody says: the highest usual first set-point."""

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from sensors.announcements.found import GENERIC, UNKNOWN_TRIP, WORDS, Announced, speaks_of_gas, unit_of
 from sensors.announcements.zigbee import pointer
-from sensors.wire.points import UnitOfValue
+from sensors.wire.units import UnitOfValue
 
 SHORT: Final[Mapping[str, str]] = {
     "avty_t": "availability_topic",

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sensors.announcements.found import GENERIC, UNKNOWN_TRIP, Announced, Models, speaks_of_gas, unit_of
-from sensors.wire.points import UnitOfValue
+from sensors.wire.units import UnitOfValue
 
 
 def heads(base: str, devices: object, models: Models) -> Iterator[Announced]:

@@ -20,9 +20,10 @@ from sensors.readings import DetectorId, LinkChange, Scan
 from sensors.stamps import SECOND, Clock
 from sensors.wire.modbus import BrokenStreamError
 from sensors.wire.outputs import OutputPoint
-from sensors.wire.points import Basis, ModbusPoints
+from sensors.wire.points import ModbusPoints
 from sensors.wire.registers import InstalledHead, plan
 from sensors.wire.rtu import RtuInbox
+from sensors.wire.units import Basis
 
 RECONNECT_FIRST_S: Final = 0.1
 RECONNECT_LAST_S: Final = 2.0

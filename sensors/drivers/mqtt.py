@@ -19,7 +19,7 @@ from sensors.stamps import MILLISECOND, SECOND, Clock, Instant, Stamp
 from sensors.wire.documents import GarbledPayloadError
 from sensors.wire.listener import SEQUENCE_STUCK, Ignored, Listener, MqttPoints
 from sensors.wire.payload_points import PayloadPoints
-from sensors.wire.points import Basis
+from sensors.wire.units import Basis
 
 __all__ = ["SOURCE", "MqttCounters", "MqttHead", "MqttSettings", "MqttSource"]
 

@@ -23,7 +23,8 @@ from sensors.profiles.shapes import (
     words,
 )
 from sensors.wire.meanings import SAYINGS
-from sensors.wire.points import Function, Type, UnitOfValue, WordOrder
+from sensors.wire.places import Function, Type, WordOrder
+from sensors.wire.units import UnitOfValue
 
 STATUSES: Final = SAYINGS
 """The words by which a profile says what a device is doing; also the alarm words."""

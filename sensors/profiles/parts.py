@@ -12,7 +12,8 @@ from sensors.sentences import Sentence
 from sensors.wire.counts import CounterPoint, TagPoints
 from sensors.wire.outputs import WRITES, Habits, MqttOutput, OutputPoint
 from sensors.wire.payload_points import FieldPoint, PayloadPoints, pointer_tokens
-from sensors.wire.points import Function, ModbusPoints, ReadLimits, Type
+from sensors.wire.places import Function, Type
+from sensors.wire.points import ModbusPoints, ReadLimits
 from sensors.wire.topics import names
 
 ENDLESS: Final = 1e12

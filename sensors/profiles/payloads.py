@@ -18,8 +18,9 @@ from sensors.wire.payload_points import (
     When,
     pointer_to,
 )
-from sensors.wire.points import Function, UnitOfValue
+from sensors.wire.places import Function
 from sensors.wire.topics import DEFAULT
+from sensors.wire.units import UnitOfValue
 
 
 def payload_points(table: Mapping[str, object]) -> PayloadPoints:

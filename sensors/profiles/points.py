@@ -16,24 +16,19 @@ from sensors.profiles.shared import (
     sentinels_of,
 )
 from sensors.sentences import Sentence
+from sensors.wire.places import Function, Part, Place, Raw, Type, WordOrder
 from sensors.wire.points import (
     FullScalePoint,
-    Function,
     HeartbeatPoint,
     IdentityPoint,
     ModbusPoints,
-    Part,
-    Place,
-    Raw,
     ReadLimits,
     ScalePoint,
     SignPoint,
     StatePoint,
-    Type,
-    UnitOfValue,
     UnitPoint,
-    WordOrder,
 )
+from sensors.wire.units import UnitOfValue
 
 MAX_ADDRESS: Final = 0xFFFF
 

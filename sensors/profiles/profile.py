@@ -28,7 +28,8 @@ from sensors.profiles.shared import NEEDS_HEAD
 from sensors.wire.counts import CounterPoint, TagPoints
 from sensors.wire.outputs import MqttOutput, OutputPoint
 from sensors.wire.payload_points import PayloadPoints
-from sensors.wire.points import Basis, ModbusPoints, ReadLimits
+from sensors.wire.points import ModbusPoints, ReadLimits
+from sensors.wire.units import Basis
 
 NEUTRAL: Final = Basis(1.0, 1.0)
 """The basis by which a measure keeps its own unit."""

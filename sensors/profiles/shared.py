@@ -6,7 +6,9 @@ from typing import Any, Final
 from sensors.profiles.shapes import ABSENT, NOTHING, KeyFault, Table, shown
 from sensors.sentences import Sentence
 from sensors.wire.meanings import Meaning
-from sensors.wire.points import AnalogueHead, Raw, UnitOfValue
+from sensors.wire.places import Raw
+from sensors.wire.points import AnalogueHead
+from sensors.wire.units import UnitOfValue
 
 NEEDS_HEAD: Final = (UnitOfValue.MILLIAMP, UnitOfValue.RANGE_PCT)
 

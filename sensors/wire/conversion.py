@@ -6,7 +6,9 @@ from typing import Final, NamedTuple
 
 from sensors.quality import UNKNOWN_TRIP_LEL_PCT, Span
 from sensors.wire.meanings import ALARMS
-from sensors.wire.points import AnalogueHead, Basis, Raw, UnitOfValue, reference_lel_pct_per
+from sensors.wire.places import Raw
+from sensors.wire.points import AnalogueHead
+from sensors.wire.units import Basis, UnitOfValue, reference_lel_pct_per
 
 DECIMALS: Final = 6
 """%LEL is rounded to so many, so that a register that says 10.0 is 10 whatever the factors between."""

@@ -7,7 +7,7 @@ from typing import Final
 
 from sensors.wire.documents import Json, found_at, holds, printable
 from sensors.wire.payload_points import FieldPoint, When, pointer_tokens
-from sensors.wire.points import Place
+from sensors.wire.places import Place
 
 NEAR_THE_END: Final = 0.9
 """Beyond this part of its range a counter that shows less than before has wrapped; below it, it started anew."""

@@ -11,7 +11,7 @@ import msgspec
 
 from sensors.wire.meanings import as_text
 from sensors.wire.payload_points import SampleTime, Step, When
-from sensors.wire.points import Raw
+from sensors.wire.places import Raw
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 

@@ -7,7 +7,7 @@ from sensors.wire.documents import GarbledPayloadError, documents, found_at
 from sensors.wire.meanings import as_text
 from sensors.wire.modbus import Ask
 from sensors.wire.payload_points import pointer_tokens
-from sensors.wire.points import Place
+from sensors.wire.places import Place
 from sensors.wire.registers import ask_for
 from sensors.wire.words import Stretch, raw_reader
 

@@ -4,7 +4,7 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from sensors.wire.points import Function, Place, Type, WordOrder
+from sensors.wire.places import Function, Place, Type, WordOrder
 from sensors.wire.words import Stretch
 
 

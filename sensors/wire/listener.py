@@ -20,10 +20,10 @@ from sensors.wire.documents import GarbledPayloadError, Json, documents
 from sensors.wire.meanings import both, precedence, told
 from sensors.wire.payload_points import SPARKPLUG, PayloadPoints
 from sensors.wire.payloads import Heard, PayloadReader
-from sensors.wire.points import Basis, UnitOfValue, reference_lel_pct_per
 from sensors.wire.protobuf import NoBufferError
 from sensors.wire.reader import HeadReader, InstalledHead
 from sensors.wire.sparkplug import EdgeSession, Gone
+from sensors.wire.units import Basis, UnitOfValue, reference_lel_pct_per
 from sensors.wire.words import Stretch
 
 SEQUENCE_STUCK: Final = "sequence-stuck"

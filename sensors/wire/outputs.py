@@ -8,7 +8,7 @@ from sensors.wire.documents import GarbledPayloadError, documents, found_at
 from sensors.wire.meanings import as_text
 from sensors.wire.modbus import Ask, ask_write_coil, ask_write_register
 from sensors.wire.payload_points import FieldPoint, pointer_tokens
-from sensors.wire.points import Function, Place, Raw, Type
+from sensors.wire.places import Function, Place, Raw, Type
 from sensors.wire.registers import ask_for
 from sensors.wire.topics import filled
 from sensors.wire.words import Stretch, raw_reader

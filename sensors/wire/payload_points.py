@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 from sensors.wire.meanings import ALARMS, Meaning
-from sensors.wire.points import AnalogueHead, Function, ModbusPoints, Raw, UnitOfValue
+from sensors.wire.places import Function, Raw
+from sensors.wire.points import AnalogueHead, ModbusPoints
 from sensors.wire.sparkplug import topics_of
 from sensors.wire.topics import DEFAULT, captures, filled, names
+from sensors.wire.units import UnitOfValue
 
 SPARKPLUG: Final = "sparkplug"
 KINDS: Final = ("json", "text", "list", "lines", SPARKPLUG)

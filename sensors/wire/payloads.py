@@ -27,8 +27,8 @@ from sensors.wire.documents import (
 )
 from sensors.wire.meanings import ALARMS, NOTHING_TOLD, Precedence, Told, as_text, both, precedence, told
 from sensors.wire.payload_points import FieldPoint, PayloadPoints, PayloadState, Step, pointer_tokens
-from sensors.wire.points import UnitOfValue
 from sensors.wire.topics import captures, filled
+from sensors.wire.units import UnitOfValue
 
 OUT_OF_ORDER_S: Final = 60.0
 """A sample that is older than the last by no more than this came late; by more, the device's clock was set anew."""

@@ -16,19 +16,9 @@ from sensors.readings import DetectorId, Quality, Reading, Status
 from sensors.stamps import Stamp
 from sensors.wire.conversion import DECIMALS, MAX_PLACES, Conversion, Measure, Sentinels, band, conversion
 from sensors.wire.meanings import NOTHING_TOLD, Precedence, Told, both, precedence, told
-from sensors.wire.points import (
-    Basis,
-    FullScalePoint,
-    ModbusPoints,
-    Place,
-    Raw,
-    ScalePoint,
-    StatePoint,
-    Type,
-    UnitOfValue,
-    UnitPoint,
-    reference_lel_pct_per,
-)
+from sensors.wire.places import Place, Raw, Type
+from sensors.wire.points import FullScalePoint, ModbusPoints, ScalePoint, StatePoint, UnitPoint
+from sensors.wire.units import Basis, UnitOfValue, reference_lel_pct_per
 from sensors.wire.words import RawReader, Stretch, extent, raw_reader, text_reader
 
 Known = TypeVar("Known")

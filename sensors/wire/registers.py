@@ -7,7 +7,8 @@ from sensors.quality import Movement
 from sensors.readings import Reading
 from sensors.stamps import Stamp
 from sensors.wire.modbus import Ask, ask_bits, ask_registers
-from sensors.wire.points import Reach, ReadLimits
+from sensors.wire.places import Reach
+from sensors.wire.points import ReadLimits
 from sensors.wire.reader import HeadReader, InstalledHead
 from sensors.wire.words import Stretch
 

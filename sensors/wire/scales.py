@@ -6,9 +6,10 @@ from typing import Final
 from sensors.readings import DetectorId, Quality, Status
 from sensors.stamps import Stamp
 from sensors.wire.modbus import Ask
-from sensors.wire.points import Basis, ModbusPoints
+from sensors.wire.points import ModbusPoints
 from sensors.wire.reader import InstalledHead
 from sensors.wire.registers import Block, stretches
+from sensors.wire.units import Basis
 from sensors.wire.words import Stretch
 
 AS_IT_IS: Final = Basis(1.0, 1.0)

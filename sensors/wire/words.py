@@ -1,14 +1,29 @@
 """Readers of single places: from the words or bits of an answer to one raw value. Prepared once, then cheap."""
 
+import struct
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
-from sensors.wire.points import Function, Place, Raw, Type, WordOrder, extractor
+from sensors.wire.places import Function, Place, Raw, Type, WordOrder
 
 RawReader: TypeAlias = Callable[[bytes | bytearray, int], Raw]
 """(bytes of the block, where its first one is) -> raw value; raises struct.error or IndexError beyond the end."""
 
 TextReader: TypeAlias = Callable[[bytes | bytearray, int], str]
+
+_LETTER: Final = {
+    Type.BOOL: "H",
+    Type.INT8: "b",
+    Type.UINT8: "B",
+    Type.INT16: "h",
+    Type.UINT16: "H",
+    Type.INT32: "i",
+    Type.UINT32: "I",
+    Type.FLOAT32: "f",
+    Type.INT64: "q",
+    Type.UINT64: "Q",
+    Type.FLOAT64: "d",
+}
 
 
 class Stretch(NamedTuple):
@@ -67,6 +82,46 @@ def as_shown(raw: bytes) -> str:
     """Return a padded or NUL-ended text as a person reads it."""
     text = raw.partition(b"\0")[0].decode("ascii", "replace")
     return "".join(sign for sign in text if sign.isprintable()).strip()
+
+
+def extractor(kind: Type, order: WordOrder) -> RawReader:
+    """Return the fastest reader of this number type and order, its offset in bytes."""
+    letter = _LETTER[kind]
+    if kind.words == 1:
+        swapped = order in (WordOrder.BADC, WordOrder.DCBA)
+        return _plain(("<" if swapped else ">") + letter)
+    match order:
+        case WordOrder.ABCD:
+            return _plain(">" + letter)
+        case WordOrder.DCBA:
+            return _plain("<" + letter)
+        case WordOrder.CDAB:
+            return _words_turned(">", kind)
+        case WordOrder.BADC:
+            return _words_turned("<", kind)
+
+
+def _plain(form: str) -> RawReader:
+    read = struct.Struct(form).unpack_from
+
+    def extract(buffer: bytes | bytearray, offset: int) -> Raw:
+        value: Raw = read(buffer, offset)[0]
+        return value
+
+    return extract
+
+
+def _words_turned(endian: str, kind: Type) -> RawReader:
+    """CDAB is ABCD with its words in the other order; BADC is DCBA with its words in the other order."""
+    form = f"{endian}{kind.words}H"
+    words, join = struct.Struct(form).unpack_from, struct.Struct(form).pack
+    read = struct.Struct(endian + _LETTER[kind]).unpack
+
+    def extract(buffer: bytes | bytearray, offset: int) -> Raw:
+        value: Raw = read(join(*words(buffer, offset)[::-1]))[0]
+        return value
+
+    return extract
 
 
 def _bits(start: int, shift: int, width: int, place: Place) -> RawReader:

@@ -14,8 +14,9 @@ from sensors.stamps import Instant, Stamp, UtcNanos
 from sensors.wire.documents import GarbledPayloadError
 from sensors.wire.listener import Listener, MqttPoints
 from sensors.wire.payload_points import PayloadPoints
-from sensors.wire.points import Basis, ModbusPoints
+from sensors.wire.points import ModbusPoints
 from sensors.wire.registers import InstalledHead, plan
+from sensors.wire.units import Basis
 
 BASIS = Basis(1.7, 1.4)
 

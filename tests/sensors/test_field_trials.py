@@ -12,8 +12,10 @@ from sensors.stamps import SECOND, Instant, Stamp, UtcNanos
 from sensors.wire.listener import Ignored, Listener, MqttPoints
 from sensors.wire.meanings import Meaning
 from sensors.wire.payload_points import Availability, FieldPoint, PayloadPoints, PayloadState
-from sensors.wire.points import Basis, Function, ModbusPoints, Place, StatePoint, Type, WordOrder
+from sensors.wire.places import Function, Place, Type, WordOrder
+from sensors.wire.points import ModbusPoints, StatePoint
 from sensors.wire.registers import InstalledHead, plan
+from sensors.wire.units import Basis
 
 SAME = Basis(1.4, 1.4)
 FLOAT = ModbusPoints(Function.HOLDING, 0, Type.FLOAT32)

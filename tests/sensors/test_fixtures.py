@@ -11,7 +11,8 @@ import pytest
 from sensors import profiles
 from sensors.readings import Quality, Reading, Status
 from sensors.rehearsal import Given, Message, readings
-from sensors.wire.points import Basis, Function
+from sensors.wire.places import Function
+from sensors.wire.units import Basis
 
 FIXTURES = Path(__file__).parent / "profiles"
 FUNCTIONS = {function.name.lower(): function for function in Function}

@@ -18,7 +18,7 @@ from sensors.readings import DetectorId, LinkChange, Quality, Reading, Scan, Sta
 from sensors.stamps import SECOND, Instant, Stamp, UtcNanos
 from sensors.wire.meanings import Meaning
 from sensors.wire.payload_points import FieldPoint, PayloadPoints, PayloadState
-from sensors.wire.points import Basis, UnitOfValue
+from sensors.wire.units import Basis, UnitOfValue
 
 pytestmark = [pytest.mark.servers, pytest.mark.measured]
 

@@ -13,7 +13,7 @@ from sensors.profiles import NEUTRAL
 from sensors.readings import Quality, Status
 from sensors.rehearsal import Given, image_of, readings
 from sensors.wire.outputs import OutputPoint
-from sensors.wire.points import Function
+from sensors.wire.places import Function
 from sensors.wire.words import Stretch, raw_reader
 
 FIXTURES = Path(__file__).parent / "parts"

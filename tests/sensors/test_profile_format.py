@@ -14,7 +14,9 @@ from sensors.profiles.keys import SECTIONS, TOP
 from sensors.profiles.schema import FILE, schema, written
 from sensors.readings import Quality, Reading, Status
 from sensors.rehearsal import Given, Message, readings
-from sensors.wire.points import Basis, Function, ModbusPoints
+from sensors.wire.places import Function
+from sensors.wire.points import ModbusPoints
+from sensors.wire.units import Basis
 
 SAME = Basis(1.4, 1.4)
 HEAD = 'format = 1\nid = "x"\nwire = "modbus"\n'

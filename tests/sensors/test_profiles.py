@@ -11,8 +11,10 @@ from sensors.readings import DetectorId, Quality, Reading, Status
 from sensors.stamps import Instant, Stamp, UtcNanos
 from sensors.wire.meanings import Meaning
 from sensors.wire.payload_points import FieldPoint, PayloadPoints, PayloadState
-from sensors.wire.points import Basis, Function, ModbusPoints, Place, StatePoint, Type, UnitOfValue, WordOrder
+from sensors.wire.places import Function, Place, Type, WordOrder
+from sensors.wire.points import ModbusPoints, StatePoint
 from sensors.wire.registers import InstalledHead, plan
+from sensors.wire.units import Basis, UnitOfValue
 
 GENERIC = profiles.load("generic-modbus")
 SITE = """\

@@ -11,7 +11,9 @@ from sensors import profiles
 from sensors.readings import DetectorId
 from sensors.stamps import Instant, Stamp, UtcNanos
 from sensors.tryout import Trial, Verdict, Way, on_display, trial, verdict, ways, without_answer
-from sensors.wire.points import Basis, ModbusPoints, WordOrder
+from sensors.wire.places import WordOrder
+from sensors.wire.points import ModbusPoints
+from sensors.wire.units import Basis
 
 NOW = Stamp(Instant(0), UtcNanos(0))
 BASIS = Basis(1.4, 1.4)

@@ -10,8 +10,10 @@ from sensors.stamps import SECOND, Instant, Stamp, UtcNanos
 from sensors.wire.listener import Listener, MqttPoints
 from sensors.wire.meanings import Meaning
 from sensors.wire.payload_points import PayloadPoints
-from sensors.wire.points import Basis, Function, HeartbeatPoint, ModbusPoints, Place, StatePoint, Type
+from sensors.wire.places import Function, Place, Type
+from sensors.wire.points import HeartbeatPoint, ModbusPoints, StatePoint
 from sensors.wire.registers import InstalledHead, plan
+from sensors.wire.units import Basis
 
 SAME = Basis(1.4, 1.4)
 GAS = ModbusPoints(Function.HOLDING, 0, Type.UINT16)

@@ -13,8 +13,10 @@ from sensors.stamps import Instant, Stamp, UtcNanos
 from sensors.wire.listener import Listener, MqttPoints
 from sensors.wire.meanings import SAYINGS
 from sensors.wire.payload_points import PayloadPoints
-from sensors.wire.points import Basis, Function, ModbusPoints, UnitOfValue, reference_lel_pct_per
+from sensors.wire.places import Function
+from sensors.wire.points import ModbusPoints
 from sensors.wire.registers import InstalledHead, plan
+from sensors.wire.units import Basis, UnitOfValue, reference_lel_pct_per
 from sensors.wire.words import Stretch
 from simulator.encode import Wanted, now, payloads, registers, resolution, sayable
 

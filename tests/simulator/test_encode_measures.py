@@ -7,7 +7,8 @@ from sensors.profiles import NEUTRAL, Profile
 from sensors.readings import DetectorId, Quality, Reading, Status
 from sensors.stamps import Instant, Stamp, UtcNanos
 from sensors.wire.meanings import SAYINGS
-from sensors.wire.points import Function, ModbusPoints, Type
+from sensors.wire.places import Function, Type
+from sensors.wire.points import ModbusPoints
 from sensors.wire.registers import InstalledHead, plan
 from sensors.wire.words import Stretch
 from simulator.encode import Wanted, registers, sayable

@@ -14,7 +14,8 @@ from sensors.drivers.settings import BusSettings
 from sensors.profiles import Profile
 from sensors.readings import DetectorId, Quality, Reading, Scan, Status
 from sensors.stamps import MILLISECOND
-from sensors.wire.points import Basis, ModbusPoints
+from sensors.wire.points import ModbusPoints
+from sensors.wire.units import Basis
 from simulator.encode import Wanted, now, registers, resolution, sayable
 from simulator.lines import HOST, listen
 from simulator.played import PlayedHead, played_unit

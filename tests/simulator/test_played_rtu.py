@@ -13,7 +13,9 @@ from sensors.drivers.settings import BusSettings, SerialSettings, Transport
 from sensors.profiles import Profile
 from sensors.readings import DetectorId, Quality, Reading, Scan
 from sensors.stamps import MILLISECOND
-from sensors.wire.points import Basis, Function, ModbusPoints
+from sensors.wire.places import Function
+from sensors.wire.points import ModbusPoints
+from sensors.wire.units import Basis
 from simulator.encode import Wanted, now, registers, resolution
 from simulator.scripted import ScriptedServer, ScriptedUnit
 

@@ -15,9 +15,9 @@ from sensors.profiles import Profile
 from sensors.readings import DetectorId, Quality, Reading, Scan, Status
 from sensors.stamps import SECOND
 from sensors.wire.payload_points import SPARKPLUG, PayloadPoints
-from sensors.wire.points import Basis
 from sensors.wire.sparkplug import decode, value_of
 from sensors.wire.topics import CAPTURE
+from sensors.wire.units import Basis
 from simulator.edge_node import EdgeNode
 from simulator.encode import Wanted, availability, payloads, sayable
 

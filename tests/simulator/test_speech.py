@@ -12,8 +12,10 @@ from sensors.stamps import Instant, Stamp, UtcNanos
 from sensors.wire.image import Image
 from sensors.wire.listener import Listener, MqttPoints
 from sensors.wire.payload_points import PayloadPoints
-from sensors.wire.points import Function, ModbusPoints, UnitOfValue, reference_lel_pct_per
+from sensors.wire.places import Function
+from sensors.wire.points import ModbusPoints
 from sensors.wire.registers import InstalledHead, plan
+from sensors.wire.units import UnitOfValue, reference_lel_pct_per
 from sensors.wire.words import Stretch
 from simulator.instrument import Indication, Instrument, Plight, Sensor
 from simulator.sources import Rates

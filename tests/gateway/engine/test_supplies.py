@@ -4,7 +4,7 @@ from alerts.alarms import AlarmKey, Kind
 from gateway.engine.events import SystemCondition
 from gateway.engine.supplies import Supply, SupplySight
 from sensors.wire.gauges import RegisterGauge, Sign
-from sensors.wire.points import Function, Place, Type
+from sensors.wire.places import Function, Place, Type
 from simulator.room import Room, orders, stamp
 
 GAUGE = RegisterGauge(Place(Function.DISCRETE, 3, Type.BOOL), Sign(when=("0",)))

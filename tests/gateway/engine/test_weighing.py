@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.engine.weighing import Platform, Scale, Weighing
-from sensors.wire.points import Function, ModbusPoints
+from sensors.wire.places import Function
+from sensors.wire.points import ModbusPoints
 from sensors.wire.scales import Weight
 from simulator.room import stamp
 

@@ -25,7 +25,8 @@ from gateway.office.desk import Desk
 from gateway.office.forms import forms
 from gateway.office.intake import Intake
 from sensors.profiles.parts import tag_points
-from sensors.wire.points import Function, ModbusPoints
+from sensors.wire.places import Function
+from sensors.wire.points import ModbusPoints
 from simulator.room import stamp
 
 NOW = Millis(1_796_040_000_000)

@@ -16,7 +16,7 @@ from sensors.drivers.pacer import Pacer
 from sensors.drivers.settings import BusSettings, SerialSettings, Transport
 from sensors.readings import DetectorId, LinkChange, Quality, Reading, Scan
 from sensors.stamps import MILLISECOND, Instant, Stamp, UtcNanos
-from sensors.wire.points import Basis
+from sensors.wire.units import Basis
 
 
 class MachineClock:

@@ -11,7 +11,7 @@ from sensors.drivers.pacer import Pacer
 from sensors.drivers.settings import BusSettings
 from sensors.readings import DetectorId, Quality
 from sensors.stamps import MILLISECOND, SECOND
-from sensors.wire.points import Basis
+from sensors.wire.units import Basis
 from simulator.pipes import HOST, NetLoop
 from simulator.scripted import ScriptedServer, ScriptedUnit
 from simulator.virtual import VirtualClock

@@ -21,8 +21,10 @@ from sensors.stamps import SECOND, Instant, Stamp, UtcNanos
 from sensors.wire.gauges import RegisterGauge, Sign
 from sensors.wire.modbus import HEAD, Ask, Head
 from sensors.wire.outputs import coil
-from sensors.wire.points import Basis, Function, ModbusPoints, Place, Type
+from sensors.wire.places import Function, Place, Type
+from sensors.wire.points import ModbusPoints
 from sensors.wire.registers import InstalledHead, plan
+from sensors.wire.units import Basis
 
 PERIOD_S, TIMEOUT_S, TICK_S = 0.5, 0.2, 0.01
 PLACE = RegisterGauge(Place(Function.HOLDING, 0, Type.UINT16), Sign(above=1.0))

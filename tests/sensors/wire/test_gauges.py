@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sensors.wire.gauges import PayloadGauge, RegisterGauge, Sign
 from sensors.wire.outputs import MqttOutput
-from sensors.wire.points import Function, Place, Type
+from sensors.wire.places import Function, Place, Type
 
 VOLTS = RegisterGauge(Place(Function.INPUT, 2, Type.UINT16), Sign(below=160), 0.001)
 CONTACT = RegisterGauge(Place(Function.DISCRETE, 3, Type.BOOL), Sign(when=("0",)))

@@ -9,7 +9,7 @@ from sensors.profiles import ProfileError
 from sensors.profiles.parts import counter_point, mqtt_output, output_point, tag_points
 from sensors.wire.counts import Counted, CounterPoint, counted, tags_in
 from sensors.wire.outputs import ForbiddenOutputError, MqttOutput, OutputPoint
-from sensors.wire.points import Function, Place, Type
+from sensors.wire.places import Function, Place, Type
 
 
 def test_a_relay_is_a_coil_of_its_channel_read_back_at_the_same_place():

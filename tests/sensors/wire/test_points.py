@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensors.wire.points import Basis, Type, UnitOfValue, WordOrder, extractor, reference_lel_pct_per
+from sensors.wire.places import Type, WordOrder
+from sensors.wire.units import Basis, UnitOfValue, reference_lel_pct_per
+from sensors.wire.words import extractor
 
 LETTERS = {
     Type.INT8: "b",

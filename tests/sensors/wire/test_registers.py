@@ -12,19 +12,10 @@ from sensors.readings import DetectorId, Quality, Reading, Status
 from sensors.stamps import Instant, Stamp, UtcNanos
 from sensors.wire.meanings import Meaning
 from sensors.wire.modbus import MAX_REGISTERS
-from sensors.wire.points import (
-    Basis,
-    Function,
-    IdentityPoint,
-    ModbusPoints,
-    Place,
-    ReadLimits,
-    StatePoint,
-    Type,
-    UnitOfValue,
-    UnitPoint,
-)
+from sensors.wire.places import Function, Place, Type
+from sensors.wire.points import IdentityPoint, ModbusPoints, ReadLimits, StatePoint, UnitPoint
 from sensors.wire.registers import MAX_GAP, InstalledHead, plan, stretches
+from sensors.wire.units import Basis, UnitOfValue
 from sensors.wire.words import Stretch, raw_reader
 
 NOW = Stamp(Instant(1), UtcNanos(2))
