@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from compliance.vocabulary import Verdict
 from dashboards.office import LineAsk, Reply
-from gateway.office.findings import LIVE
+from gateway.office.findings import LIVE, is_bygone
 from simulator.promises import NEVER
 
 CALM_S: Final = 100.0
@@ -77,6 +77,8 @@ class Papers:
         """Each change of a finding begins where the last one ended; return how each stands."""
         standing: dict[Key, Mapping[str, Any]] = {}
         for change in changes:
+            if is_bygone(change):
+                continue
             key = (change["rule"], change["subject"])
             was = standing[key]["verdict"] if key in standing else None
             ended = was == Verdict.NOT_APPLICABLE.value and change["was"] is None  # nobody asked of it meanwhile

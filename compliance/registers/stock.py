@@ -4,7 +4,7 @@ Nominal kilograms count, whatever the state: an emptied container weighs on the 
 (Ferraz 3.190/2013 Art. 4, Paraíba 9.427/2011 Art. 8). No limit of any law stands here.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import cast
@@ -128,10 +128,25 @@ def levels(entries: Iterable[Entry], at: Millis, known: Millis | None = None) ->
     Raises:
         StockError: the entries take more than there was; entries that were let in by `admit` do not.
     """
-    book = Book()
-    for entry in in_effect((entry for entry in entries if entry.act in STOCK_OR_VOID), at, known):
-        book.take(entry)
-    return book.levels()
+    return levels_each(entries, (at,), known)[0]
+
+
+def levels_each(entries: Iterable[Entry], moments: Sequence[Millis], known: Millis | None = None) -> list[Levels]:
+    """Fold the movements into the stock at each of several moments, which follow one another, in one go.
+
+    Raises:
+        StockError: as `levels`.
+    """
+    movements = (entry for entry in entries if entry.act in STOCK_OR_VOID)
+    counted = iter(in_effect(movements, moments[-1], known) if moments else ())
+    book, found = Book(), []
+    ahead = next(counted, None)
+    for moment in moments:
+        while ahead is not None and ahead.effective <= moment:
+            book.take(ahead)
+            ahead = next(counted, None)
+        found.append(book.levels())
+    return found
 
 
 STOCK_OR_VOID = frozenset({Act.ENTER, Act.LEAVE, Act.CHANGE, Act.TRANSFER, Act.COUNT, Act.VOID})

@@ -9,6 +9,9 @@ from urllib.parse import urlencode
 from dashboards.conformity.phrases import HOUSE, REFERENCE, Phrases
 from dashboards.detector_cards import Badge, Tone
 
+KNOWN_LATER = "known-later"
+"""Of days gone by: a breach that was over before anybody knew of it; else it was told, and never was."""
+
 VIOLATED, UNDETERMINED, COMPLIANT, NOT_APPLICABLE = "VIOLATED", "UNDETERMINED", "COMPLIANT", "NOT_APPLICABLE"
 ORDER = (VIOLATED, UNDETERMINED, COMPLIANT, NOT_APPLICABLE)
 SEVERITIES = ("danger", "serious", "minor")
@@ -159,8 +162,8 @@ def steps(history: Iterable[Mapping[str, Any]], phrases: Phrases) -> tuple[Step,
     """Say a finding's history, the latest step first."""
     return tuple(
         Step(
-            on=_stepped(change["on"], change.get("effective"), phrases),
-            badge=verdict_badge(change, phrases),
+            on=_stepped(change, phrases),
+            badge=_step_badge(change, phrases),
             because=tuple(_cause(cause, phrases) for cause in change.get("because", ())),
             evidence=tuple(_told(fact, phrases) for fact in change.get("evidence", ())),
         )
@@ -262,11 +265,28 @@ def _since(known: str | None, effective: str | None, phrases: Phrases) -> str:
     return text("conformity.since_known", day=phrases.day(first), known=phrases.day(known))
 
 
-def _stepped(on: str, effective: str | None, phrases: Phrases) -> str:
-    """Say when a step was judged and, where that is another day, since when it was so."""
+def _stepped(change: Mapping[str, Any], phrases: Phrases) -> str:
+    """Say when a step was judged and, where that is another day, since when it was so; of days gone by, which."""
+    on, effective, text = change["on"], change.get("effective"), phrases.locale.text
+    if change.get("past"):
+        last = (date.fromisoformat(change["until"]) - timedelta(days=1)).isoformat()
+        days = (
+            phrases.day(effective)
+            if last == effective
+            else text("conformity.from_to", day=phrases.day(effective), last=phrases.day(last))
+        )
+        return text("conformity.known_past", days=days, known=phrases.day(on))
     if effective in (None, on):
         return phrases.day(on)
-    return phrases.locale.text("conformity.known_since", known=phrases.day(on), day=phrases.day(effective))
+    return text("conformity.known_since", known=phrases.day(on), day=phrases.day(effective))
+
+
+def _step_badge(change: Mapping[str, Any], phrases: Phrases) -> Badge:
+    """Say a step's verdict; of days gone by, whether it was a breach that is over or none at all."""
+    past = change.get("past")
+    if not past:
+        return verdict_badge(change, phrases)
+    return Badge("aside", "■" if past == KNOWN_LATER else "–", phrases.locale.text(f"past.{past}"))
 
 
 def _told(fact: Mapping[str, Any], phrases: Phrases) -> Told:

@@ -41,8 +41,10 @@ class Readable:
     def breach(self, one: Row) -> dict[str, Any]:
         """Say a breach."""
         severity = self.phrases.locale.words.get(f"severity.{one['severity']}", one["severity"])
+        past = one.get("past")
         return {**one, **self._asked(one), "severity_said": severity, "done_said": self._done(one["done"])} | {
-            "evidence_said": "; ".join(map(self._fact, one.get("evidence") or ()))
+            "evidence_said": "; ".join(map(self._fact, one.get("evidence") or ())),
+            "past_said": self.phrases.locale.text(f"past.{past}") if past else "",
         }
 
     def pile(self, one: Row) -> dict[str, Any]:

@@ -13,8 +13,11 @@ VERDICTS = (
     "verdict_then",
 )  # fmt: skip
 VERDICTS_SAID = ("law", "asked", "thing", "margin_said")
-BREACHES = ("statute", "clause", "rule", "subject", "severity", "effective_on", "begun", "ended", "duration_s", "done")
-BREACHES_SAID = ("law", "asked", "thing", "severity_said", "done_said", "evidence_said")
+BREACHES = (
+    "statute", "clause", "rule", "subject", "severity", "effective_on", "until_on", "begun", "ended", "duration_s",
+    "past", "done",
+)  # fmt: skip
+BREACHES_SAID = ("law", "asked", "thing", "severity_said", "done_said", "evidence_said", "past_said")
 ALARMS = (
     "id", "subject", "kind", "level", "drill", "peak_lel_pct", "sampled", "first_output_ms", "sounded_ms",
     "acknowledged", "acknowledged_by", "acknowledged_after_s", "cleared", "reset", "reset_by",
@@ -121,4 +124,4 @@ def _verdict(one: Mapping[str, Any]) -> dict[str, Any]:
 
 def _breach(one: Mapping[str, Any]) -> dict[str, Any]:
     done = ", ".join(f"{step['register']} {step['subject']}" for step in one["done"])
-    return {**one, "done": done, "effective_on": one.get("effective")}
+    return {**one, "done": done, "effective_on": one.get("effective"), "until_on": one.get("until")}

@@ -99,7 +99,8 @@ async def _finding(papers: Papers, request: Request) -> Response:
     told = known_then(one, today, known, phrases)
     one = one or today
     if one is None:
-        one = {**history[-1], "since": history[-1]["on"]} if history else None
+        stood = [change for change in history if "past" not in change]
+        one = {**stood[-1], "since": stood[-1]["on"]} if stood else None
     if one is None or one["statute"] not in {law["id"] for law in found["statutes"]}:
         return RedirectResponse(f"{HOME}?lang={phrases.locale.language}", HTTPStatus.SEE_OTHER)
     row = finding_row({"soon": "", "holds_until": None, "due": None, **one}, found, phrases)

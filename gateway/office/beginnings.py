@@ -9,7 +9,7 @@ from datetime import date, timedelta
 
 from gateway.office.findings import Key
 
-MOST_LOOKS = 40
+MOST_LOOKS = 366
 """Days that are judged for one answer; a breach older than these reach is said to be as old as they reach."""
 
 DAY = timedelta(days=1)

@@ -6,11 +6,14 @@ Pure. A finding is kept as an entry only when something of it changed: its histo
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from compliance.vocabulary import Finding, Severity, StatuteKind, Verdict
 from dashboards.office import MOST_DETAIL_CHARS, Breach
 from gateway.engine.events import Json
+
+if TYPE_CHECKING:
+    from gateway.office.bygone import Bygone
 
 KIND: Literal["finding"] = "finding"
 """The kind of journal entry."""
@@ -119,6 +122,18 @@ def changes(
         if key not in seen and stood.verdict != Verdict.NOT_APPLICABLE.value:
             changed.append({**_gone(key, stood, on), "because": because})
     return changed
+
+
+def bygone(one: "Bygone", finding: Finding, on: date, causes: Sequence[Mapping[str, Json]]) -> dict[str, Json]:
+    """Return the entry for a stretch of days gone by; `finding`: the breach as it was on its first day."""
+    days: dict[str, Json] = {"effective": one.first.isoformat(), "until": one.until.isoformat()}
+    because: Json = list(causes[:MOST_CAUSES])
+    return {**_entry(finding, None, on), **days, "past": one.told.value, "because": because}
+
+
+def is_bygone(change: Mapping[str, Any]) -> bool:
+    """Tell whether a kept change is of days gone by: it says nothing of how the finding stands."""
+    return "past" in change
 
 
 def keep(standing: dict[Key, Stand], change: Mapping[str, Any]) -> None:

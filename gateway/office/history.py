@@ -5,40 +5,55 @@ Pure: bodies of journal entries in, JSON out. Times are UTC milliseconds inside,
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime, tzinfo
 from typing import Any
 
 from compliance.registers.entries import Millis
 from gateway.ledger.ledger import Line
+from gateway.office.findings import is_bygone
 from gateway.office.shown import time
 
 VIOLATED = "VIOLATED"
 
 
-def breaches(changes: Iterable[Mapping[str, Any]], start: Millis, end: Millis) -> list[dict[str, Any]]:
+def breaches(changes: Iterable[Mapping[str, Any]], start: Millis, end: Millis, zone: tzinfo) -> list[dict[str, Any]]:
     """Return every stretch in which a finding was violated, that touches the time from `start` to `end`.
 
     Each change bears ``at_ms``, when it was judged. A stretch without an end still stood at `end`. It has ``begun``,
-    when it became known, and ``effective``, the day since which it was so as was known by its end.
+    when it became known, and ``effective``, the day since which it was so as was known by its end; ``until`` is the day
+    from which it was so no longer. Of days gone by, which late entries show, ``past`` says whether the breach became
+    known later or never was; what is known of the time now is told, whenever it became known.
     """
     open_: dict[tuple[str, str], dict[str, Any]] = {}
     found: list[dict[str, Any]] = []
+    first, last = (datetime.fromtimestamp(at / 1000, zone).date().isoformat() for at in (start, end - 1))
     for change in changes:
         at = change["at_ms"]
-        if at >= end:
-            break
         key = (change["rule"], change["subject"])
-        if change["verdict"] == VIOLATED and key not in open_:
+        if is_bygone(change):
+            if change["effective"] <= last and (change["until"] > first or start <= at < end):
+                found.append(_bygone(change))
+        elif at >= end:
+            continue
+        elif change["verdict"] == VIOLATED and key not in open_:
             open_[key] = {**_what(change), "begun": at, "effective": change.get("effective") or change.get("on")}
             open_[key]["because"] = change.get("because", [])
         elif change["verdict"] == VIOLATED and change.get("effective"):
             open_[key]["effective"] = change["effective"]
         elif change["verdict"] != VIOLATED and key in open_:
-            found.append(
-                {**open_.pop(key), "ended": at, "became": change["verdict"], "done": change.get("because", [])}
-            )
-    found += [{**one, "ended": None, "became": None, "done": []} for one in open_.values()]
-    touching = [one for one in found if one["ended"] is None or one["ended"] >= start]
+            until, done = change.get("effective") or change.get("on"), change.get("because", [])
+            found.append(open_.pop(key) | {"ended": at, "until": until, "became": change["verdict"], "done": done})
+    found += [{**one, "ended": None, "until": None, "became": None, "done": []} for one in open_.values()]
+    touching = [one for one in found if one.get("past") or one["ended"] is None or one["ended"] >= start]
     return [_timed(one, end) for one in sorted(touching, key=lambda one: (one["begun"], one["rule"], one["subject"]))]
+
+
+def _bygone(change: Mapping[str, Any]) -> dict[str, Any]:
+    """A breach that was over when it became known, or was told and never was: begun and ended at once."""
+    told = {name: change[name] for name in ("effective", "until", "past")}
+    because = change.get("because", [])
+    times = {"begun": change["at_ms"], "ended": change["at_ms"]}
+    return {**_what(change), **told, **times, "because": because, "became": None, "done": because}
 
 
 def _what(change: Mapping[str, Any]) -> dict[str, Any]:
@@ -49,10 +64,11 @@ def _timed(one: dict[str, Any], end: Millis) -> dict[str, Any]:
     begun, ended = one["begun"], one["ended"]
     length = (end if ended is None else ended) - begun
     return {
+        "past": None,
         **one,
         "begun": time(begun),
         "ended": None if ended is None else time(ended),
-        "duration_s": length // 1000,
+        "duration_s": None if one.get("past") else length // 1000,
     }
 
 

@@ -6,6 +6,7 @@ Slow on purpose and off every loop: called on a thread. Keeps what the findings 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
+from functools import partial
 from time import time_ns
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -15,7 +16,7 @@ import structlog
 
 from compliance.evaluate import evaluate
 from compliance.registers import facts as told
-from compliance.registers.entries import Entry, Millis, fold
+from compliance.registers.entries import Entry, Millis, Standing, fold
 from compliance.registers.stock import Levels
 from compliance.situation import Situation
 from compliance.vocabulary import Fact, Finding, Rule, Statute, StatuteKind, Verdict
@@ -25,14 +26,24 @@ from gateway.engine.events import Json
 from gateway.journal.reader import JournalReader
 from gateway.office import findings, survey
 from gateway.office.beginnings import beginnings
+from gateway.office.bygone import Bygone, Course, Told, past
+from gateway.office.daysgone import DaysGone
 from gateway.office.desk import Desk
 from gateway.office.doubts import Doubt, open_doubts
 from gateway.office.findings import Key, Stand
 from gateway.office.law import Law, law_of
-from gateway.office.lawfacts import Asked, configured, measured
+from gateway.office.lawfacts import Asked, configured, measured, measured_each
 from gateway.office.saying import Speaker
 from gateway.office.witness import Witness
 from sensors.stamps import MILLISECOND, SECOND
+
+DAY = timedelta(days=1)
+
+MOST_DAYS = 366
+"""How far back a late entry is followed, in days."""
+
+MOST_BYGONES = 500
+"""Stretches of days gone by that one judgement tells; what is beyond is counted in the log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +109,8 @@ class Judge:
     def _keep(self, idx: int, changes: Iterable[Mapping[str, Any]]) -> None:
         """Keep where each finding stands now, and of its steps only which entries of the journal hold them."""
         for change in changes:
-            findings.keep(self._standing, change)
+            if not findings.is_bygone(change):
+                findings.keep(self._standing, change)
             self._changed_ms = max(self._changed_ms, Millis(change["at_ms"]))
             self._judged_on = max(told.day(self._changed_ms, self._zone), self._judged_on or date.min)
             self._steps.setdefault((change["rule"], change["subject"]), []).append(idx)
@@ -114,7 +126,7 @@ class Judge:
         on = told.day(now, self._zone)
         news = desk.entries[self._judged_to :]
         causes = [_cause(entry) for entry in news]
-        begun = self._begun(desk, found, news, on)
+        begun, bygone = self._looked_back(desk, found, news, on)
         self._judged_to = len(desk.entries)
         self._judged_on = on
         kinds = {statute.id: statute.kind for statute in self._statutes}
@@ -129,27 +141,51 @@ class Judge:
         lasting = [finding for finding in found if findings.key_of(finding) not in passing]
         told_of = findings.breaches(lasting, kinds, self._speaker.finding)
         doubted = tuple(self._speaker.doubt(doubt) for doubt in self.doubts(desk))
-        return Verdicts(findings.changes(self._standing, found, on, causes, begun), (*doubted, *told_of))
+        changed = findings.changes(self._standing, found, on, causes, begun)
+        gone = [findings.bygone(one, finding, on, causes) for one, finding in bygone]
+        return Verdicts([*gone, *changed], (*doubted, *told_of))
 
-    def _begun(self, desk: Desk, found: Iterable[Finding], news: Sequence[Entry], on: date) -> dict[Key, date]:
-        """Find the first day of what is broken: anew where entries came late, and where days went by unjudged."""
+    def _looked_back(
+        self, desk: Desk, found: Iterable[Finding], news: Sequence[Entry], on: date
+    ) -> tuple[dict[Key, date], list[tuple[Bygone, Finding]]]:
+        """Look at days gone by: where entries came late, and where days went by unjudged.
+
+        Return the first day of what is broken and of what no longer is, and what else the late entries show.
+        """
         broken = {findings.key_of(one) for one in found if one.verdict is Verdict.VIOLATED}
-        late = [told.day(entry.effective, self._zone) for entry in self._told_since(news, desk)]
-        looked_from = min((day for day in late if day < on), default=on)
-        asked_late = looked_from < on
-        if self._judged_on is not None:
-            looked_from = min(looked_from, self._judged_on + timedelta(days=1))
+        fresh = list(self._told_since(news, desk))
+        late_from = min((day for entry in fresh if (day := told.day(entry.effective, self._zone)) < on), default=on)
+        first = late_from if self._judged_on is None else min(late_from, self._judged_on + DAY)
+        first, late_from = (max(day, on - MOST_DAYS * DAY) for day in (first, late_from))
         known = {
             key: date.fromisoformat(stood.effective)
             for key, stood in self._standing.items()
             if stood.verdict == Verdict.VIOLATED.value
         }
-        asked = broken if asked_late else broken - known.keys()
-        if looked_from >= on or not asked:
-            return {}
-        turns = {looked_from, *(told.day(entry.effective, self._zone) for entry in desk.entries)}
-        looked_at = [day for day in turns if day >= looked_from]
-        return beginnings(asked, looked_at, on, lambda day: self._broken_on(desk, day), known)
+        is_late = late_from < on
+        asked = broken if is_late else broken - known.keys()
+        if first >= on or not (asked or is_late):
+            return {}, []
+        gone = self._days_gone(desk, first, on)
+        turns = {first, *(told.day(entry.effective, self._zone) for entry in desk.entries)}
+        begun = beginnings(asked, (day for day in turns if day >= first), on, gone.broken, known)
+        if not is_late:
+            return begun, []
+        by_then = Millis(min(entry.recorded for entry in news if entry.recorded >= self._changed_ms) - 1)
+        late = past(
+            {late_from, *(day for day in turns if day > late_from)},
+            on,
+            gone.broken,
+            partial(gone.broken, known=by_then),
+            {key: Course(known.get(key), begun.get(key)) for key in known.keys() | begun.keys()},
+        )
+        return begun | dict(late.mended), list(_shown_on(late.bygones, gone, by_then))
+
+    def _days_gone(self, desk: Desk, first: date, on: date) -> DaysGone:
+        days = [first + ago * DAY for ago in range((on - first).days)]
+        with JournalReader(self._depot.journal) as journal:
+            proven = measured_each(self._depot, journal, days, int(self._utc() // MILLISECOND))
+        return DaysGone(days, desk.entries, proven, self._judged, self._zone)
 
     def _told_since(self, news: Sequence[Entry], desk: Desk) -> Iterator[Entry]:
         """The entries told since the last change that the journal holds, and those that they take the place of."""
@@ -158,11 +194,6 @@ class Judge:
                 yield entry
                 if entry.corrects is not None and (corrected := desk.find(entry.corrects)) is not None:
                     yield corrected
-
-    def _broken_on(self, desk: Desk, day: date) -> frozenset[Key]:
-        """What was broken on an earlier day, as known now."""
-        found = self._found(desk, _end_of(day, self._zone), None)
-        return frozenset(findings.key_of(one) for one in found if one.verdict is Verdict.VIOLATED)
 
     def doubts(self, desk: Desk) -> tuple[Doubt, ...]:
         """What counters, readers and scales told and the book could not take."""
@@ -237,12 +268,18 @@ class Judge:
         on = told.day(at, self._zone)
         end = _end_of(on, self._zone)
         standing = fold(desk.entries, end, known)
+        return self._judged(on, standing, stock or desk.stock(end, known), self._witnessed(on, known))
+
+    def _judged(
+        self, on: date, standing: Mapping[tuple[str, str], Standing], stock: Levels, proven: Sequence[Fact]
+    ) -> list[Finding]:
+        """Judge a day on what is known of it."""
         noted = {subject: held for (register, subject), held in standing.items() if register == told.CONTAINER}
         facts = [
             *self._configured,
-            *self._witnessed(on, known),
+            *proven,
             *told.of_registers(standing.values(), self._catalogue, self._zone),
-            *told.of_stock(stock or desk.stock(end, known), noted, on, self._zone),
+            *told.of_stock(stock, noted, on, self._zone),
         ]
         facts += told.lots_named(facts)
         situation = Situation.of(facts, self._catalogue, on)
@@ -255,6 +292,15 @@ class Judge:
             return self._proven
         with JournalReader(self._depot.journal) as journal:
             return tuple(measured(self._depot, journal, Asked(on, now, known)))
+
+
+def _shown_on(bygones: Sequence[Bygone], gone: DaysGone, by_then: Millis) -> Iterator[tuple[Bygone, Finding]]:
+    """Yield each stretch of days with what its first day rests on."""
+    if len(bygones) > MOST_BYGONES:
+        structlog.get_logger("office").warning("bygone breaches not kept", count=len(bygones) - MOST_BYGONES)
+    for one in bygones[:MOST_BYGONES]:
+        known = None if one.told is Told.KNOWN_LATER else by_then
+        yield one, next(each for each in gone.found(one.first, known) if findings.key_of(each) == one.key)
 
 
 def steps(journal: JournalReader, held_by: Iterable[int], rule: str, subject: str) -> Iterator[Mapping[str, Any]]:

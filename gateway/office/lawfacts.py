@@ -1,7 +1,9 @@
 """Where the law's facts of a depot come from: its configuration, its journal, the registers in its journal."""
 
 import math
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterator, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
@@ -114,6 +116,39 @@ def measured(depot: Depot, journal: JournalReader, asked: Asked) -> Iterator[Fac
         measures.take(line)
     yield from proven(measures, journal, asked, at_ms, zone)
     yield from bumps_passed(depot, zone)
+
+
+def measured_each(
+    depot: Depot, journal: JournalReader, days: Sequence[date], now_ms: int
+) -> dict[date, tuple[Fact, ...]]:
+    """Return what `measured` yields of each of several days gone by, reading the journal once.
+
+    A day over whose end a clock was set back is read on its own.
+
+    Raises:
+        StoreError: the journal cannot be read.
+    """
+    zone = ZoneInfo(depot.timezone)
+    bumps = tuple(bumps_passed(depot, zone))
+    measures, found = measures_of(depot), dict[date, tuple[Fact, ...]]()
+    ends = {day: end_of(day, zone) for day in sorted(days)}
+    left, at_odds, settled_to = deque(ends), set[date](), -1
+
+    def settle(day: date) -> None:  # of a copy: to ask it settles what a clock that is put right may still move
+        asked = Asked(day, now_ms)
+        found[day] = (*proven(deepcopy(measures), journal, asked, ends[day], zone), *bumps)
+
+    for line in lines(journal):
+        at_ms = int(line.body.get("at_ms", 0))
+        while left and at_ms > ends[left[0]]:
+            settled_to = ends[left[0]]
+            settle(left.popleft())
+        if 0 < at_ms <= settled_to and line.body.get("time_trusted", True) is not False:
+            at_odds |= {day for day in found if ends[day] >= at_ms}
+        measures.take(line)
+    for day in left:
+        settle(day)
+    return found | {day: tuple(measured(depot, journal, Asked(day, now_ms))) for day in at_odds}
 
 
 def measures_of(depot: Depot) -> Measures:

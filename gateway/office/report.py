@@ -29,7 +29,7 @@ def report(depot: Depot, start: Millis, end: Millis, now: Millis) -> dict[str, A
     ledger = msgspec.to_builtins(watchbook.ledger(depot.journal, depot.timezone, start, end, now))
     with JournalReader(depot.journal) as journal:
         alarms = history.alarms(watchbook.lines(journal), start, end)
-        breaches = history.breaches(changes(journal), start, end)
+        breaches = history.breaches(changes(journal), start, end, books.zone)
         _, size, root = journal.head()
         checkpoint, keys = journal.checkpoint(), journal.vkeys()
     sound = audit.judge(depot.journal, vkey=None, outside=None)

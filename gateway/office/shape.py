@@ -68,7 +68,7 @@ class Cause(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Step(msgspec.Struct, forbid_unknown_fields=True):
-    """One change of a finding, of `gateway.office.findings.changes`."""
+    """One change of a finding, of `gateway.office.findings.changes`, or what days gone by have to tell."""
 
     statute: Text | None
     rule: Name
@@ -82,6 +82,8 @@ class Step(msgspec.Struct, forbid_unknown_fields=True):
     because: list[Cause]
     soon: Literal["", "year", "30", "7", "0"] = ""
     effective: date | None = None
+    until: date | msgspec.UnsetType = msgspec.UNSET
+    past: Literal["known-later", "never-was"] | msgspec.UnsetType = msgspec.UNSET
     margin: Margin | None = None
     holds_until: date | None = None
     due: date | None = None

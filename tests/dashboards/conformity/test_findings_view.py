@@ -150,6 +150,19 @@ def test_a_history_has_the_latest_step_first_and_says_who_changed_it() -> None:
     assert first.badge.word == "a determinar"
 
 
+def test_a_history_tells_of_days_gone_by_which_they_were_and_when_that_became_known() -> None:
+    days = {"on": "2026-11-20", "effective": "2026-11-05", "soon": "", "verdict": "VIOLATED", "severity": "danger"}
+    later = {**days, "until": "2026-11-08", "past": "known-later"}
+    slip = {**days, "until": "2026-11-06", "past": "never-was"}
+    first, second = steps([slip, later], phrases())
+    assert (first.on, first.badge.word) == (
+        "de 05/11/2026 a 07/11/2026, conhecido em 20/11/2026",
+        "infração que só se soube depois",
+    )
+    assert (second.on, second.badge.word) == ("05/11/2026, conhecido em 20/11/2026", "não houve infração")
+    assert {first.badge.tone, second.badge.tone} == {"aside"}, "nothing is to be done about it today"
+
+
 # --- stock and dates ------------------------------------------------------------------------------
 
 LIMITS = [
