@@ -13,7 +13,7 @@ TWO: Final = 2
 """A costly action wants two heads or two samples: fewer heads than this never shrink to one that is enough alone."""
 
 
-class Standing(Enum):
+class Fitness(Enum):
     """Whether a head can vote."""
 
     WATCHING = "watching"
@@ -85,7 +85,7 @@ class Ballot:
     detector: DetectorId
     level: Level | None
     run: Run
-    standing: Standing
+    fitness: Fitness
 
 
 class Why(Enum):
@@ -145,13 +145,13 @@ def _repeats(ballot: Ballot, gate: Gate, *, alone: bool) -> bool:
 
 def _has_vote(ballot: Ballot, gate: Gate) -> bool:
     """A head that reads gas has its vote whatever has become of it since."""
-    if _reads(ballot, gate) or ballot.standing is Standing.WATCHING:
+    if _reads(ballot, gate) or ballot.fitness is Fitness.WATCHING:
         return True
-    return ballot.standing is Standing.FAILED and gate.when_failed is WhenFailed.VOTES
+    return ballot.fitness is Fitness.FAILED and gate.when_failed is WhenFailed.VOTES
 
 
 def _speaks(ballot: Ballot, gate: Gate) -> bool:
-    return _reads(ballot, gate) or ballot.standing is Standing.FAILED
+    return _reads(ballot, gate) or ballot.fitness is Fitness.FAILED
 
 
 def _reads(ballot: Ballot, gate: Gate) -> bool:

@@ -5,7 +5,7 @@ import msgspec
 from alerts.alarms import AlarmKey, Kind, Level, Phase
 from alerts.messages.catalogue import LANGUAGES
 from alerts.messages.guidance import guidance
-from alerts.messages.standing import Standing
+from alerts.messages.standing import StandingAlarm
 from alerts.messages.told import told_in
 from alerts.messages.words import Place, standing
 from dashboards.ports import AlarmView, Change, DetectorView, GuidanceView, Snapshot, Unsaid, Well
@@ -80,8 +80,8 @@ def _view(view: DetectorView, well: Well) -> DetectorView:
     )
 
 
-def _standing(alarm: AlarmView, unsaid: Unsaid) -> Standing:
-    return Standing(
+def _standing(alarm: AlarmView, unsaid: Unsaid) -> StandingAlarm:
+    return StandingAlarm(
         key=AlarmKey(alarm.subject, Kind(alarm.kind)),
         phase=Phase(alarm.state),
         level=None if alarm.level is None else Level[alarm.level],

@@ -6,7 +6,7 @@ from typing import assert_never
 
 from alerts.alarms import Kind
 from alerts.messages.catalogue import Catalogue
-from alerts.messages.standing import Standing
+from alerts.messages.standing import StandingAlarm
 from alerts.messages.told import told_in
 from alerts.messages.words import part_of
 
@@ -92,7 +92,7 @@ class Guidance:
     next_action: str
 
 
-def guidance(alarm: Standing, language: str) -> Guidance:
+def guidance(alarm: StandingAlarm, language: str) -> Guidance:
     """Return what is known of this alarm's cause, and what to do about it now.
 
     Raises:
@@ -113,7 +113,7 @@ def guidance(alarm: Standing, language: str) -> Guidance:
     return Guidance(cause, told or say(f"guide.{guide}.do"))
 
 
-def guide_of(alarm: Standing) -> str:
+def guide_of(alarm: StandingAlarm) -> str:
     """Return the guide's name in the catalogue (``guide.<name>``)."""
     match alarm.key.kind:
         case Kind.GAS:

@@ -7,7 +7,7 @@ from sensors.stamps import SECOND, Stamp
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class StandingAlarm:
     """An alarm as it stands.
 
     Attributes:
@@ -31,7 +31,7 @@ class Standing:
     over_range: bool = False
 
     @classmethod
-    def of(cls, alarm: AlarmState, now: Stamp) -> "Standing":
+    def of(cls, alarm: AlarmState, now: Stamp) -> "StandingAlarm":
         """Return an alarm of the book as it stands at `now`."""
         end = now if alarm.ended is None else alarm.ended
         return cls(

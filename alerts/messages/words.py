@@ -12,7 +12,7 @@ from typing import assert_never
 
 from alerts.alarms import AlarmEvent, Cause, EventId, Kind, Phase
 from alerts.messages.catalogue import LANGUAGES, Catalogue
-from alerts.messages.standing import Standing
+from alerts.messages.standing import StandingAlarm
 from alerts.messages.told import told_in
 from alerts.routing import EXERCISE, is_call
 from sensors.readings import Quality, Status
@@ -83,7 +83,7 @@ def words(event: AlarmEvent, place: Place, language: str) -> str:
     return _fitting(event, place, Catalogue.load(__package__, language), quality)
 
 
-def standing(alarm: Standing, place: Place, language: str) -> str:
+def standing(alarm: StandingAlarm, place: Place, language: str) -> str:
     """Return the sentence for an alarm as it stands, for lists of open alarms.
 
     Raises:

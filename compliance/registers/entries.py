@@ -74,7 +74,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Holding:
     """What a register holds of one subject on a date.
 
     Attributes:
@@ -118,7 +118,7 @@ def in_effect(entries: Iterable[Entry], at: Millis, known: Millis | None = None)
     return standing
 
 
-def fold(entries: Iterable[Entry], at: Millis, known: Millis | None = None) -> dict[tuple[str, str], Standing]:
+def fold(entries: Iterable[Entry], at: Millis, known: Millis | None = None) -> dict[tuple[str, str], Holding]:
     """Return every subject that stands in the keyed registers at a moment, by register and subject."""
     values: dict[tuple[str, str], dict[str, Scalar]] = {}
     told: dict[tuple[str, str], dict[str, Entry]] = {}
@@ -137,7 +137,7 @@ def fold(entries: Iterable[Entry], at: Millis, known: Millis | None = None) -> d
         since.setdefault(key, entry.effective)
         last[key] = entry.id
     return {
-        key: Standing(*key, MappingProxyType(held), MappingProxyType(told[key]), since[key], last[key])
+        key: Holding(*key, MappingProxyType(held), MappingProxyType(told[key]), since[key], last[key])
         for key, held in values.items()
     }
 

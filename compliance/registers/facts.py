@@ -10,7 +10,7 @@ from decimal import Decimal
 from zoneinfo import ZoneInfo
 
 from compliance.catalogue import Catalogue
-from compliance.registers.entries import Millis, Scalar, Standing
+from compliance.registers.entries import Holding, Millis, Scalar
 from compliance.registers.stock import Levels, Pile
 from compliance.vocabulary import DEPOT, Fact, Subject, Value
 
@@ -20,12 +20,12 @@ PILES = "stock "
 """Begins the name of a pile of the stock, among the containers."""
 
 
-def of_registers(standing: Iterable[Standing], catalogue: Catalogue, zone: ZoneInfo) -> Iterator[Fact]:
+def of_registers(holdings: Iterable[Holding], catalogue: Catalogue, zone: ZoneInfo) -> Iterator[Fact]:
     """Yield a fact for every value that a register holds.
 
     What the catalogue no longer knows is left out: it is kept in the register, and judged by nobody.
     """
-    for held in standing:
+    for held in holdings:
         if area_of_piles(held.register, held.subject):
             continue  # told of piles, and theirs as long as they stand: see `of_stock`
         subject = DEPOT if held.register == DEPOT.kind else Subject(held.register, held.subject)
@@ -48,7 +48,7 @@ def area_of_piles(register: str, subject: str) -> str:
     return subject.removeprefix(PILES) if register == CONTAINER and subject.startswith(PILES) else ""
 
 
-def of_stock(levels: Levels, noted: Mapping[str, Standing], on: date, zone: ZoneInfo | None = None) -> Iterator[Fact]:
+def of_stock(levels: Levels, noted: Mapping[str, Holding], on: date, zone: ZoneInfo | None = None) -> Iterator[Fact]:
     """Yield the facts of each pile on a day, less the single containers that have a record of their own.
 
     What was told of an area's piles (`piles_of`) is a fact of each that stood there already, and has not run out since.
@@ -107,7 +107,7 @@ def _marks(pile: Pile, count: int) -> dict[str, Value]:
     }
 
 
-def _told_of(pile: Subject, held: Standing, since: Millis | None, zone: ZoneInfo) -> Iterator[Fact]:
+def _told_of(pile: Subject, held: Holding, since: Millis | None, zone: ZoneInfo) -> Iterator[Fact]:
     for name, value in held.values.items():
         entry, found = held.told[name], _value(value)
         if name not in MARKS and found is not None and (since is None or entry.effective >= since):
@@ -128,12 +128,12 @@ def _value(value: Scalar) -> Value | None:
     return float(value) if isinstance(value, Decimal) else value
 
 
-def _count(held: Standing) -> int:
+def _count(held: Holding) -> int:
     count = held.values.get("count")
     return count if isinstance(count, int) and not isinstance(count, bool) else 1
 
 
-def _pile_of(held: Standing, units: Mapping[Pile, int]) -> Pile | None:
+def _pile_of(held: Holding, units: Mapping[Pile, int]) -> Pile | None:
     """The pile that a single container stands in: the one alike in all that is told of both."""
     told = held.values
     for pile in sorted(units):

@@ -6,7 +6,7 @@ from dataclasses import replace
 from alerts.alarmbook import AlarmBook
 from alerts.alarms import AlarmKey, AlarmState, Level, Phase
 from alerts.policy import Levels, level_of, passes_range, shows_clear_air
-from alerts.voting import Ballot, Standing
+from alerts.voting import Ballot, Fitness
 from gateway.engine.events import WindowKind
 from gateway.engine.sight import Sight
 from gateway.engine.suppressing import Suppressing
@@ -90,12 +90,12 @@ class GasWatch:
                 continue
             alarm = self._book.get(head.gas)
             real = alarm is not None and alarm.present and not alarm.drill
-            yield Ballot(detector, alarm.level if alarm is not None and real else None, head.run, self._standing(head))
+            yield Ballot(detector, alarm.level if alarm is not None and real else None, head.run, self._fitness(head))
 
-    def _standing(self, head: Head) -> Standing:
+    def _fitness(self, head: Head) -> Fitness:
         if self._sight.watching(head):
-            return Standing.WATCHING
-        return Standing.FAILED if self._sight.window(head) is None else Standing.SET_ASIDE
+            return Fitness.WATCHING
+        return Fitness.FAILED if self._sight.window(head) is None else Fitness.SET_ASIDE
 
     def _pass_range(self, alarm: AlarmState, reading: Reading, turn: Turn) -> None:
         """From here on low values prove nothing until a person has taken it; whoever had taken less is told again."""

@@ -73,7 +73,7 @@ class Books:
 
     def registers(self, at: Millis | None, known: Millis | None) -> dict[str, list[dict[str, Any]]]:
         """Every keyed register at a moment, by name; empty ones are left out."""
-        found = {name: shown.register(self.desk.standing(name, at, known)) for name in self.forms if name != STOCK}
+        found = {name: shown.register(self.desk.holdings(name, at, known)) for name in self.forms if name != STOCK}
         return {name: held for name, held in found.items() if held}
 
     def stock(self, at: Millis | None, known: Millis | None, now: Millis) -> Mapping[str, Any]:

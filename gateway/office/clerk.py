@@ -340,7 +340,7 @@ class Clerk:
         """Enter what each area is licensed for where the configuration changed it: measures are asked again for it."""
         await self._catch_up()
         now = self._told_at()
-        held = self._books.desk.standing("area")
+        held = self._books.desk.holdings("area")
         entries = [
             Entry(
                 EntryId(_new_id()), "area", area.id, Act.RECORD, {LICENCE: kg}, now, now, CONFIGURATION, "configuration"
@@ -405,7 +405,7 @@ class Clerk:
         books, desk, judge = self._books, self._books.desk, self._books.judge
         looks: dict[str, Callable[[], Any]] = {
             "forms": lambda: shown.forms(books.forms),
-            "register": lambda: shown.register(desk.standing(ask.name, on, known)),
+            "register": lambda: shown.register(desk.holdings(ask.name, on, known)),
             "history": lambda: shown.history(desk.history(ask.name, ask.subject, on, known)),
             "stock": lambda: books.stock(on, known, now),
             "movements": lambda: books.movements(ask.name),

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from compliance.registers.cells import CellError, folded, shown
-from compliance.registers.entries import STOCK_ACTS, Act, Entry, EntryId, Millis, Standing, fold, in_effect
+from compliance.registers.entries import STOCK_ACTS, Act, Entry, EntryId, Holding, Millis, fold, in_effect
 from compliance.registers.facts import area_of_piles
 from compliance.registers.forms import Form, Problem, checked, missing
 from compliance.registers.stock import Book, Levels, Pile, StockError, admit, after, levels
@@ -180,12 +180,12 @@ class Desk:
         kept = self._known.get(entry.id)
         if entry.register != STOCK:
             held = self._held(entry) if entry.register == TICKETS else None
-            return with_tares(entry, kept, held, lambda: self.standing(CONTAINERS))
+            return with_tares(entry, kept, held, lambda: self.holdings(CONTAINERS))
         units = self._book.levels().units
         entry = spelled(entry, self._spellings(units, entry.corrects))
         return named(entry, units) if kept is None else as_kept(entry, kept)
 
-    def _held(self, entry: Entry) -> Standing | None:
+    def _held(self, entry: Entry) -> Holding | None:
         key = (entry.register, entry.subject)
         return fold(self.history(*key), Millis(2**62)).get(key)
 
@@ -202,11 +202,11 @@ class Desk:
             return self._book.levels()
         return levels(self._stock(), Millis(2**62) if at is None else at, known)
 
-    def standing(self, register: str, at: Millis | None = None, known: Millis | None = None) -> Mapping[str, Standing]:
+    def holdings(self, register: str, at: Millis | None = None, known: Millis | None = None) -> Mapping[str, Holding]:
         """The subjects of a keyed register, now or at a moment."""
         mine = (entry for entry in self._entries if entry.register == register)
         held = fold(mine, Millis(2**62) if at is None else at, known)
-        return MappingProxyType({subject: standing for (_, subject), standing in held.items()})
+        return MappingProxyType({subject: holding for (_, subject), holding in held.items()})
 
     def after(self, planned: Sequence[Entry]) -> Levels:
         """What the stock would be once these were entered; nothing is booked.
@@ -284,7 +284,7 @@ class Desk:
             yield Problem(line, form.key, "unknown-thing", entry.subject, ", ".join(sorted(known)))
         elif entry.act is Act.RECORD and not held and (alike := self._alike.get((key[0], folded(key[1])))):
             yield Problem(line, form.key, "written-otherwise", entry.subject, alike)
-        elif entry.act is Act.REMOVE and entry.subject not in self.standing(entry.register):
+        elif entry.act is Act.REMOVE and entry.subject not in self.holdings(entry.register):
             alike = self._alike.get((key[0], folded(key[1])), "")
             there = alike if alike != entry.subject else ""
             yield Problem(line, form.key, "not-there", entry.subject, there or "what the register shows")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
-from compliance.registers.entries import Act, Entry, Millis, Standing, in_effect
+from compliance.registers.entries import Act, Entry, Holding, Millis, in_effect
 from compliance.registers.facts import day
 from compliance.registers.forms import Form, Problem
 from compliance.registers.stock import Pile, StockError, pile_of
@@ -42,12 +42,12 @@ def sift(
     if rows[0].entry.register == STOCK:
         return _counts(rows, desk, zone, doubted, dated=dated)
     form = desk.forms[rows[0].entry.register]
-    held = desk.standing(form.register, rows[0].entry.effective)
+    held = desk.holdings(form.register, rows[0].entry.effective)
     known = {one.line for one in rows if _says_nothing(one.entry, held.get(one.entry.subject), form, zone, dated=dated)}
     return Sifted(tuple(one for one in rows if one.line not in known), tuple(one for one in rows if one.line in known))
 
 
-def _says_nothing(entry: Entry, held: Standing | None, form: Form, zone: ZoneInfo, *, dated: bool) -> bool:
+def _says_nothing(entry: Entry, held: Holding | None, form: Form, zone: ZoneInfo, *, dated: bool) -> bool:
     if held is None:
         return False
     for name, value in entry.values.items():

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from compliance.registers.entries import Act, Entry, Millis, Standing
+from compliance.registers.entries import Act, Entry, Holding, Millis
 from compliance.registers.forms import Field, Form, to_json
 from compliance.registers.movements import Kind, Row
 from compliance.registers.stock import Discrepancy, Levels, Pile
@@ -18,7 +18,7 @@ def forms(known: Mapping[str, Form]) -> list[dict[str, Any]]:
     ]
 
 
-def register(standing: Mapping[str, Standing]) -> list[dict[str, Any]]:
+def register(holdings: Mapping[str, Holding]) -> list[dict[str, Any]]:
     """The subjects of one register, by name."""
     return [
         {
@@ -28,7 +28,7 @@ def register(standing: Mapping[str, Standing]) -> list[dict[str, Any]]:
             "values": {name: to_json(value) for name, value in held.values.items()},
             "told": {name: _told(entry) for name, entry in held.told.items()},
         }
-        for _, held in sorted(standing.items())
+        for _, held in sorted(holdings.items())
     ]
 
 

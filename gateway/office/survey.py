@@ -11,7 +11,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from compliance.catalogue import Catalogue, FactType, Source, Type
-from compliance.registers.entries import Act, Entry, Standing
+from compliance.registers.entries import Act, Entry, Holding
 from compliance.registers.facts import CONTAINER, MARKS, PILES, area_of_piles, day, piles_of
 from compliance.registers.forms import to_json
 from compliance.vocabulary import DEPOT, Finding, Severity, Subject, Verdict
@@ -36,7 +36,7 @@ MEASURED_TOO = frozenset({"detectors_cover_area", "distances_confirmed", "openin
 
 SEVERITIES = tuple(Severity)
 
-Told = Mapping[tuple[str, str], Standing]
+Told = Mapping[tuple[str, str], Holding]
 
 
 @dataclass(slots=True)
@@ -135,14 +135,14 @@ def _said_by_depot(question: Question, asked: Mapping[tuple[Subject, str], Quest
 
 
 def _state(
-    question: Question, standing: Standing | None, entries: Sequence[Entry], zone: ZoneInfo, *, known: object
+    question: Question, holding: Holding | None, entries: Sequence[Entry], zone: ZoneInfo, *, known: object
 ) -> None:
     name, fact = question.fact.name, question.fact
-    held = None if standing is None else standing.values.get(name)
-    if standing is None or held is None:
+    held = None if holding is None else holding.values.get(name)
+    if holding is None or held is None:
         question.state = "open" if known is None else "told"
         return
-    answer = standing.told[name]
+    answer = holding.told[name]
     if fact.renew_days is not None:
         question.due = day(answer.effective, zone) + timedelta(days=fact.renew_days)
     question.state = "expired" if known is None else "told"
@@ -231,8 +231,8 @@ def _place(subject: Subject, told: Told, areas: Mapping[str, str]) -> str:
         return areas.get(subject.id, "")
     if piles_in := area_of_piles(subject.kind, subject.id):
         return piles_in
-    standing = told.get((subject.kind, subject.id))
-    area = None if standing is None else standing.values.get("area")
+    holding = told.get((subject.kind, subject.id))
+    area = None if holding is None else holding.values.get("area")
     return area if isinstance(area, str) else ""
 
 
@@ -247,7 +247,7 @@ def _sorted(members: Iterable[Question], told: Told) -> list[dict[str, Any]]:
 
 def _question(question: Question, told: Told) -> dict[str, Any]:
     fact, subject, because = question.fact, question.subject, question.because
-    standing = told.get((subject.kind, subject.id))
+    holding = told.get((subject.kind, subject.id))
     return {
         "register": subject.kind,
         "subject": subject.id,
@@ -260,8 +260,8 @@ def _question(question: Question, told: Told) -> dict[str, Any]:
         "severity": question.severity.value,
         "clauses": question.clauses,
         "due": None if question.due is None else question.due.isoformat(),
-        "value": None if standing is None else to_json(standing.values.get(fact.name)),
-        "expect": "" if standing is None else standing.last,
+        "value": None if holding is None else to_json(holding.values.get(fact.name)),
+        "expect": "" if holding is None else holding.last,
         "because": None
         if because is None
         else {

@@ -8,7 +8,7 @@ from dataclasses import replace
 from decimal import Decimal
 
 from compliance.registers.cells import folded
-from compliance.registers.entries import Act, Entry, Scalar, Standing
+from compliance.registers.entries import Act, Entry, Holding, Scalar
 from compliance.registers.forms import Problem
 
 TICKETS, CONTAINERS = "weighing", "container"
@@ -16,11 +16,11 @@ SIDES = ("full", "empty")
 FOUND = ("full_tare_kg", "empty_tare_kg", "credited_kg")
 """What is filled in."""
 
-Containers = Callable[[], Mapping[str, Standing]]
+Containers = Callable[[], Mapping[str, Holding]]
 """The containers on record, read only where a ticket names one."""
 
 
-def with_tares(entry: Entry, kept: Entry | None, held: Standing | None, containers: Containers) -> Entry:
+def with_tares(entry: Entry, kept: Entry | None, held: Holding | None, containers: Containers) -> Entry:
     """Return a ticket with each tare that is on record, and the credit; any other entry as it is.
 
     Args:
@@ -45,7 +45,7 @@ def with_tares(entry: Entry, kept: Entry | None, held: Standing | None, containe
     return replace(entry, values={**entry.values, **found, **credit})
 
 
-def container_of(number: str, containers: Mapping[str, Standing]) -> Standing | None:
+def container_of(number: str, containers: Mapping[str, Holding]) -> Holding | None:
     """Return the container that has this number, or this tag; None where there is none, or more than one."""
     named = [
         held
@@ -55,7 +55,7 @@ def container_of(number: str, containers: Mapping[str, Standing]) -> Standing | 
     return named[0] if len(named) == 1 else None
 
 
-def below_tare(entry: Entry, held: Standing | None, line: int) -> Iterable[Problem]:
+def below_tare(entry: Entry, held: Holding | None, line: int) -> Iterable[Problem]:
     """A full container weighs more than it does empty: anything else is a slip of the pen."""
     if entry.register != TICKETS or entry.act is not Act.RECORD:
         return
@@ -73,5 +73,5 @@ def _credit(whole: Mapping[str, Scalar]) -> dict[str, Scalar]:
     return {"credited_kg": max(back - tare, Decimal(0))}
 
 
-def _whole(entry: Entry, held: Standing | None) -> Mapping[str, Scalar]:
+def _whole(entry: Entry, held: Holding | None) -> Mapping[str, Scalar]:
     return {**({} if held is None else held.values), **entry.values}

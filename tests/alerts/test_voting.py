@@ -6,19 +6,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alerts.alarms import Level
-from alerts.voting import Ballot, Gate, Run, Standing, WhenFailed, Why, tally
+from alerts.voting import Ballot, Fitness, Gate, Run, WhenFailed, Why, tally
 from sensors.readings import DetectorId
 from sensors.stamps import Instant
 
 GATE = Gate(Level.A2, heads=2, samples=2)
 
 
-def head(name, level=None, samples=0, standing=Standing.WATCHING):
+def head(name, level=None, samples=0, fitness=Fitness.WATCHING):
     """A head's ballot; `samples` in a row at its own level."""
     run = Run()
     for moment in range(samples):
         run = run.after(level, Instant(moment))
-    return Ballot(DetectorId(name), level, run, standing)
+    return Ballot(DetectorId(name), level, run, fitness)
 
 
 def runs(levels):
@@ -36,7 +36,7 @@ ballots = st.lists(
         st.text("abc", min_size=1, max_size=3).map(DetectorId),
         levels,
         st.lists(levels, max_size=4).map(runs),
-        st.sampled_from(Standing),
+        st.sampled_from(Fitness),
     ),
     max_size=6,
     unique_by=lambda ballot: ballot.detector,
@@ -74,13 +74,13 @@ def test_a_level_below_the_gate_is_no_vote():
 
 
 def test_a_failed_head_is_removed_and_the_votes_asked_for_shrink_with_it():
-    gate, failed = replace(GATE, heads=3, samples=9), head("c", standing=Standing.FAILED)
+    gate, failed = replace(GATE, heads=3, samples=9), head("c", fitness=Fitness.FAILED)
     left = tally(gate, [head("a", Level.A2, 1), head("b", Level.A2, 1), failed])
     assert (left.why, left.needed, left.of) == (Why.HEADS, 2, 2)
 
 
 def test_the_last_head_left_passes_with_its_second_sample_in_a_row_and_never_with_its_first():
-    failed = head("b", standing=Standing.FAILED)
+    failed = head("b", fitness=Fitness.FAILED)
     for gate in (GATE, replace(GATE, heads=5, samples=9)):
         first = tally(gate, [head("a", Level.A2, 1), failed])
         assert (first.passed, first.needed, first.of) == (False, 2, 1)
@@ -94,13 +94,13 @@ def test_who_asks_for_one_head_or_one_sample_gets_what_was_asked_for():
 
 def test_a_failed_head_votes_where_the_depot_says_so():
     gate = replace(GATE, when_failed=WhenFailed.VOTES)
-    assert tally(gate, [head("a", Level.A2, 1), head("b", standing=Standing.FAILED), head("c")]).votes == ("a", "b")
-    assert tally(gate, [head("b", standing=Standing.FAILED), head("c", standing=Standing.FAILED)]).passed
+    assert tally(gate, [head("a", Level.A2, 1), head("b", fitness=Fitness.FAILED), head("c")]).votes == ("a", "b")
+    assert tally(gate, [head("b", fitness=Fitness.FAILED), head("c", fitness=Fitness.FAILED)]).passed
 
 
 def test_a_head_that_a_person_set_aside_does_not_vote_but_leaves_its_place():
     gate = replace(GATE, when_failed=WhenFailed.VOTES)
-    counted = tally(gate, [head("a", standing=Standing.SET_ASIDE), head("b"), head("c")])
+    counted = tally(gate, [head("a", fitness=Fitness.SET_ASIDE), head("b"), head("c")])
     assert (counted.votes, counted.of) == ((), 2)
 
 
@@ -116,10 +116,10 @@ def test_the_highest_level_always_passes_with_its_second_sample(gate, cast):
     assert tally(gate, [*cast, head("alone", Level.A3, 2)]).passed
 
 
-@given(gates, levels, st.lists(st.sampled_from((Standing.FAILED, Standing.SET_ASIDE, Standing.WATCHING)), max_size=5))
+@given(gates, levels, st.lists(st.sampled_from((Fitness.FAILED, Fitness.SET_ASIDE, Fitness.WATCHING)), max_size=5))
 def test_one_sample_of_one_head_opens_no_gate_that_asks_for_two(gate, level, others):
     gate = replace(gate, heads=gate.heads + 1, samples=gate.samples + 1, when_failed=WhenFailed.REMOVED)
-    cast = [head(f"o{place}", standing=standing) for place, standing in enumerate(others)]
+    cast = [head(f"o{place}", fitness=fitness) for place, fitness in enumerate(others)]
     assert not tally(gate, [head("a", level, 1), *cast]).passed
 
 
@@ -133,7 +133,7 @@ def test_one_more_head_with_gas_never_closes_a_gate(gate, cast):
 def test_a_head_that_fails_never_closes_a_gate(gate, cast):
     """Whatever it counts for: what was enough before it failed is enough after."""
     for place, one in enumerate(cast):
-        failed = [*cast[:place], replace(one, standing=Standing.FAILED), *cast[place + 1 :]]
+        failed = [*cast[:place], replace(one, fitness=Fitness.FAILED), *cast[place + 1 :]]
         assert tally(gate, failed).passed or not tally(gate, cast).passed
 
 
@@ -143,7 +143,7 @@ def test_without_gas_only_failed_heads_that_vote_can_open_a_gate(gate, cast):
     counted = tally(gate, calm)
     if gate.when_failed is WhenFailed.REMOVED:
         assert not counted.passed
-    assert set(counted.votes) <= {one.detector for one in calm if one.standing is Standing.FAILED}
+    assert set(counted.votes) <= {one.detector for one in calm if one.fitness is Fitness.FAILED}
 
 
 @given(gates, ballots)

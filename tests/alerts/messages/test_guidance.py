@@ -8,7 +8,7 @@ import pytest
 from alerts.alarms import AlarmKey, Kind, Level, Phase
 from alerts.messages.catalogue import LANGUAGES, Catalogue
 from alerts.messages.guidance import GUIDES, PARTS, UNKNOWN, guidance, of_code, of_part
-from alerts.messages.standing import Standing
+from alerts.messages.standing import StandingAlarm
 from sensors.quality import REASONS
 from sensors.readings import Status
 
@@ -21,12 +21,12 @@ LONGEST = 110
 Make = Callable[..., Any]
 
 
-def standing(kind: Kind, subject: str = "GD-101", **different: Any) -> Standing:
+def standing(kind: Kind, subject: str = "GD-101", **different: Any) -> StandingAlarm:
     values: dict[str, Any] = {
         "key": AlarmKey(subject, kind), "phase": Phase.UNACKNOWLEDGED, "level": None, "present": True, "age_s": 0,
         "lel_pct": None, "peak": None, "quality": "", "by": None, "reason": "", "detail": "",
     }  # fmt: skip
-    return Standing(**(values | different))
+    return StandingAlarm(**(values | different))
 
 
 @pytest.mark.parametrize("code", [*WHY, *(status.value for status in Status), *filter(None, REASONS.values())])

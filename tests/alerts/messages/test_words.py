@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from alerts.alarms import AlarmEvent, AlarmKey, AlarmState, Cause, EventId, Kind, Level, Phase
 from alerts.channels.webhook import _DATES, _FAULTS
 from alerts.messages.catalogue import LANGUAGES
-from alerts.messages.standing import Standing
+from alerts.messages.standing import StandingAlarm
 from alerts.messages.words import LONGEST, Place, standing, words
 from sensors.quality import REASONS
 from sensors.readings import DetectorId, Quality, Reading, Status
@@ -339,7 +339,7 @@ def test_every_standing_alarm_has_words(kind: Kind, phase: Phase, at: Make) -> N
         detail="",
         annunciated=at(0),
     )
-    told = standing(Standing.of(state, at(300_000)), CENTRO, "pt")
+    told = standing(StandingAlarm.of(state, at(300_000)), CENTRO, "pt")
     assert "Depósito Centro" in told
     assert kind is not Kind.GAS or "nível A2" in told
     assert phase is not Phase.ACKNOWLEDGED or "Ana" in told

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from alerts.alarms import AlarmState, Kind, Phase
 from alerts.messages.guidance import guidance
-from alerts.messages.standing import Standing
+from alerts.messages.standing import StandingAlarm
 from alerts.messages.words import Place, standing, words
 from gateway.engine.events import Action, CloseWindow, OpenWindow, WindowKind
 from sensors.readings import Quality, Status
@@ -29,8 +29,8 @@ def gas(room: Room) -> AlarmState:
     return alarm
 
 
-def stands(room: Room) -> Standing:
-    return Standing.of(gas(room), room.now())
+def stands(room: Room) -> StandingAlarm:
+    return StandingAlarm.of(gas(room), room.now())
 
 
 def test_a_flooded_head_that_reads_nothing_is_no_all_clear(room: Room) -> None:

@@ -11,7 +11,7 @@ from alerts.alarms import Kind, Phase
 from alerts.channels.output import LocalOutput
 from alerts.effects import OutputKind, Row, stays_when_left, usual
 from alerts.messages.guidance import guidance
-from alerts.messages.standing import Standing
+from alerts.messages.standing import StandingAlarm
 from alerts.messages.words import Place, standing
 from gateway.depot import Depot
 from gateway.engine.events import Action, Left
@@ -244,7 +244,7 @@ def test_the_words_say_which_switch_and_what_to_do(language: str, where: str, to
     follow(room, {}, VALVE_LEFT)
     alarm = room.alarm("left-output:valvula", Kind.SYSTEM)
     assert alarm is not None
-    stands = Standing.of(alarm, room.now())
+    stands = StandingAlarm.of(alarm, room.now())
     text = standing(stands, Place("Depósito Centro"), language)
     assert where in text and to_do in text and "…" not in text
     assert guidance(stands, language).next_action

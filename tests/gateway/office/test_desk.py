@@ -96,7 +96,7 @@ def test_nobody_overwrites_what_they_never_read() -> None:
     take(here, extinguisher(1, kg=Decimal(8)))
     take(here, extinguisher(2, kg=Decimal(6), expect="x1"))
     assert problems(take(here, extinguisher(3, kg=Decimal(4), expect="x1"))) == [("expect", "changed")]
-    assert here.standing("extinguisher")["EXT-1"].values["kg"] == 6
+    assert here.holdings("extinguisher")["EXT-1"].values["kg"] == 6
 
 
 def test_nothing_stands_in_an_area_that_the_depot_does_not_have() -> None:

@@ -59,7 +59,7 @@ async def test_a_weighing_told_twice_is_one_ticket_with_its_own_time() -> None:
     assert await office.intake.weighed(WEIGHED, NOW) == ()
     assert await office.intake.weighed(WEIGHED, Millis(NOW + 60_000)) == ()
     assert office.writes == 1
-    (held,) = office.desk.standing("weighing").values()
+    (held,) = office.desk.holdings("weighing").values()
     assert held.values["full_weighed_kg"] == Decimal("28.35") and held.values["nominal_kg"] == Decimal(13)
     entry = held.told["full_weighed_kg"]
     assert (entry.by, entry.source, entry.effective, entry.recorded) == ("balanca", "scale", NOW - 2_000, NOW)
@@ -68,14 +68,14 @@ async def test_a_weighing_told_twice_is_one_ticket_with_its_own_time() -> None:
 async def test_a_ticket_stands_although_the_book_has_no_container_to_go_and_a_person_must_count() -> None:
     office = Office(replace(SCALE, act="out"))
     assert await office.intake.weighed(WEIGHED, NOW) == ()
-    assert len(office.desk.standing("weighing")) == 1
+    assert len(office.desk.holdings("weighing")) == 1
     assert office.doubts() == ["not-that-many"]
 
 
 async def test_a_returned_container_has_its_own_weight_and_no_nominal_one() -> None:
     office = Office(replace(SCALE, full=False, act="empties-in"))
     assert await office.intake.weighed(replace_kg("15.1"), NOW) == ()
-    (held,) = office.desk.standing("weighing").values()
+    (held,) = office.desk.holdings("weighing").values()
     assert set(held.values) == {"weighed_on", "empty_weighed_kg", "empty_weighed", "exchange"}
     assert office.desk.stock().count("patio") == 1
 
@@ -113,7 +113,7 @@ async def test_a_ticket_names_the_only_container_whose_tag_the_reader_beside_the
         await office.intake.heard(reader, tag.encode(), Millis(NOW - 3_000))
     assert await office.intake.weighed(WEIGHED, NOW) == ()
     assert await office.intake.weighed(WEIGHED, Millis(NOW + 60_000)) == (), "told again, when no tag is near any more"
-    (held,) = office.desk.standing("weighing").values()
+    (held,) = office.desk.holdings("weighing").values()
     assert held.values.get("full_container") == named
 
 
@@ -138,11 +138,11 @@ async def test_what_was_weighed_while_nobody_was_in_the_office_becomes_a_ticket_
     written(path, WEIGHED, Weighed("balanca", "27.9", NOW - 1_000))
     office = Office(journal=path)
     assert [await told(office), await told(office)] == [2, 0]
-    assert len(office.desk.standing("weighing")) == 2
+    assert len(office.desk.holdings("weighing")) == 2
     written(path, Weighed("balanca", "28.1", NOW))
     office.intake = Intake(cast("Depot", office.depot), cast("Books", office), office.write)  # its next life
     assert [await told(office), await told(office)] == [1, 0]
-    assert len(office.desk.standing("weighing")) == 3
+    assert len(office.desk.holdings("weighing")) == 3
 
 
 async def test_a_weighing_that_is_refused_keeps_no_other_out_and_is_tried_by_the_next_life(tmp_path: Path) -> None:
@@ -150,7 +150,7 @@ async def test_a_weighing_that_is_refused_keeps_no_other_out_and_is_tried_by_the
     written(path, Weighed("outra", "28", NOW - 2_000), WEIGHED)
     office = Office(journal=path)
     assert [await told(office), await told(office)] == [2, 0]
-    assert len(office.desk.standing("weighing")) == 1
+    assert len(office.desk.holdings("weighing")) == 1
     office.intake = Intake(cast("Depot", office.depot), cast("Books", office), office.write)
     assert await told(office) == 1
 
@@ -167,7 +167,7 @@ async def test_a_container_whose_tag_was_read_long_after_the_weighing_is_not_the
     reader = StockSource("leitor", "tags", "t", "patio", Decimal(13), "in")
     await office.intake.heard(reader, b"tag-9", NOW)
     assert await office.intake.weighed(Weighed("balanca", "28", NOW - 60_000), NOW) == ()
-    (held,) = office.desk.standing("weighing").values()
+    (held,) = office.desk.holdings("weighing").values()
     assert "full_container" not in held.values
 
 

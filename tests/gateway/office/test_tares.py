@@ -33,7 +33,7 @@ def take(desk: Desk, told: Told) -> Admitted | Turned:
 def weighed(desk: Desk, number: str = "t1", **values: Scalar) -> dict[str, Scalar]:
     answer = take(desk, entry(number, "weighing", "T-1", weighed_on=date(2026, 11, 30), **values))
     assert isinstance(answer, Admitted), answer
-    return dict(desk.standing("weighing")["T-1"].values)
+    return dict(desk.holdings("weighing")["T-1"].values)
 
 
 def test_the_tare_comes_from_the_register_by_number_or_tag_and_the_credit_follows() -> None:
