@@ -5,9 +5,10 @@ import msgspec
 from alerts.alarms import AlarmKey, Kind, Level, Phase
 from alerts.messages.catalogue import LANGUAGES
 from alerts.messages.guidance import guidance
+from alerts.messages.place import Place
 from alerts.messages.standing import StandingAlarm
 from alerts.messages.told import told_in
-from alerts.messages.words import Place, standing
+from alerts.messages.words import standing
 from dashboards.ports import AlarmView, Change, DetectorView, GuidanceView, Snapshot, Unsaid, Well
 from sensors.stamps import MILLISECOND, UtcNanos, rfc3339
 

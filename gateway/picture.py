@@ -8,7 +8,8 @@ from typing import Literal
 from msgspec import structs
 
 from alerts.alarms import AlarmKey, AlarmState, Phase, Suppressed, Suppression
-from alerts.messages.words import YOUNG_S, Place
+from alerts.messages.place import Place
+from alerts.messages.words import YOUNG_S
 from alerts.states import HORN
 from dashboards.ports import (
     AlarmView,

@@ -6,9 +6,9 @@ from typing import assert_never
 
 from alerts.alarms import Kind
 from alerts.messages.catalogue import Catalogue
+from alerts.messages.kinds import part_of
 from alerts.messages.standing import StandingAlarm
 from alerts.messages.told import told_in
-from alerts.messages.words import part_of
 
 GUIDES: Mapping[str, tuple[str, ...]] = {
     "head-silent": ("no-contact", "timeout", "no-answer", "mute", "never-heard", "not-yet-watched", "not-back"),

@@ -21,7 +21,8 @@ from typing import Any
 
 import msgspec
 
-from alerts.messages.words import Place, words
+from alerts.messages.place import Place
+from alerts.messages.words import words
 from dashboards.past import EventView, LedgerView, Trend
 from dashboards.web.api import HistoryError
 from dashboards.web.app import WebScreens, application

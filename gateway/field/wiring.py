@@ -8,7 +8,8 @@ from alerts.alarms import AlarmEvent, AlarmKey, AlarmState, Delivery, Notice, Ou
 from alerts.channels.mqtt import MqttChannel as MqttOut
 from alerts.channels.output import LocalOutput
 from alerts.dispatcher import Channel, Dispatcher
-from alerts.messages.words import Place, learn, words
+from alerts.messages.place import Place
+from alerts.messages.words import learn, words
 from gateway.budget import budgets
 from gateway.depot import ConsoleChannel, Depot, MqttChannel, WebhookChannel
 from gateway.engine.areas import PREFIX

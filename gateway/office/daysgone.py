@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from datetime import date
 from zoneinfo import ZoneInfo
 
-from compliance.registers.entries import Entry, Millis, Standing, fold
+from compliance.registers.entries import Entry, Holding, Millis, fold
 from compliance.registers.stock import Levels, levels_each
 from compliance.vocabulary import Fact, Finding, Verdict
 from gateway.office.desk import STOCK
 from gateway.office.findings import Key, key_of
 from gateway.office.lawfacts import end_of
 
-Judged = Callable[[date, Mapping[tuple[str, str], Standing], Levels, Sequence[Fact]], list[Finding]]
+Judged = Callable[[date, Mapping[tuple[str, str], Holding], Levels, Sequence[Fact]], list[Finding]]
 
 
 @dataclass(slots=True)
@@ -50,8 +50,8 @@ class DaysGone:
         """What every rule says at the end of a day, as known now or by a moment."""
         if not self._kept:
             self._kept = [entry for entry in self.entries if entry.register != STOCK]
-        standing = fold(self._kept, Millis(end_of(day, self.zone)), known)
-        return self.judged(day, standing, self._stock_of(known)[day], self.proven[day])
+        holdings = fold(self._kept, Millis(end_of(day, self.zone)), known)
+        return self.judged(day, holdings, self._stock_of(known)[day], self.proven[day])
 
     def _stock_of(self, known: Millis | None) -> Mapping[date, Levels]:
         if known not in self._stock:

@@ -16,7 +16,7 @@ import structlog
 
 from compliance.evaluate import evaluate
 from compliance.registers import facts as told
-from compliance.registers.entries import Entry, Millis, Standing, fold
+from compliance.registers.entries import Entry, Holding, Millis, fold
 from compliance.registers.stock import Levels
 from compliance.situation import Situation
 from compliance.vocabulary import Fact, Finding, Rule, Statute, StatuteKind, Verdict
@@ -228,10 +228,10 @@ class Judge:
         """What is still to be told so that every binding rule can be judged."""
         kinds = {statute.id: statute.kind for statute in self._statutes}
         binding = [one for one in self._found(desk, now, None) if kinds[one.statute] is not StatuteKind.REFERENCE]
-        standing = fold(desk.entries, now)
-        asked = survey.questions(binding, standing, desk.entries, self._catalogue, self._zone)
+        holdings = fold(desk.entries, now)
+        asked = survey.questions(binding, holdings, desk.entries, self._catalogue, self._zone)
         return survey.as_json(
-            asked, standing, {str(one.id): one.area for one in self._depot.detectors}, told.day(now, self._zone)
+            asked, holdings, {str(one.id): one.area for one in self._depot.detectors}, told.day(now, self._zone)
         )
 
     def limits(self, on: date) -> list[dict[str, Any]]:
@@ -267,18 +267,18 @@ class Judge:
     def _found(self, desk: Desk, at: Millis, known: Millis | None, stock: Levels | None = None) -> list[Finding]:
         on = told.day(at, self._zone)
         end = _end_of(on, self._zone)
-        standing = fold(desk.entries, end, known)
-        return self._judged(on, standing, stock or desk.stock(end, known), self._witnessed(on, known))
+        holdings = fold(desk.entries, end, known)
+        return self._judged(on, holdings, stock or desk.stock(end, known), self._witnessed(on, known))
 
     def _judged(
-        self, on: date, standing: Mapping[tuple[str, str], Standing], stock: Levels, proven: Sequence[Fact]
+        self, on: date, holdings: Mapping[tuple[str, str], Holding], stock: Levels, proven: Sequence[Fact]
     ) -> list[Finding]:
         """Judge a day on what is known of it."""
-        noted = {subject: held for (register, subject), held in standing.items() if register == told.CONTAINER}
+        noted = {subject: held for (register, subject), held in holdings.items() if register == told.CONTAINER}
         facts = [
             *self._configured,
             *proven,
-            *told.of_registers(standing.values(), self._catalogue, self._zone),
+            *told.of_registers(holdings.values(), self._catalogue, self._zone),
             *told.of_stock(stock, noted, on, self._zone),
         ]
         facts += told.lots_named(facts)

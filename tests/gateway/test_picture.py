@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alerts.messages.words import Place
+from alerts.messages.place import Place
 from dashboards.ports import Change, DepotView, DetectorView, ToScreen
 from dashboards.speaking import Speaker
 from gateway.field.links import Links

@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 from alerts.alarms import AlarmEvent, AlarmKey, AlarmState, Cause, EventId, Kind, Level, Phase
 from alerts.channels.webhook import _DATES, _FAULTS
 from alerts.messages.catalogue import LANGUAGES
+from alerts.messages.phrases import LONGEST
+from alerts.messages.place import Place
 from alerts.messages.standing import StandingAlarm
-from alerts.messages.words import LONGEST, Place, standing, words
+from alerts.messages.words import standing, words
 from sensors.quality import REASONS
 from sensors.readings import DetectorId, Quality, Reading, Status
 from sensors.stamps import SECOND, Instant, Stamp, UtcNanos

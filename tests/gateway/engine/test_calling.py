@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from alerts.alarms import Kind
-from alerts.messages.words import Place, words
+from alerts.messages.place import Place
+from alerts.messages.words import words
 from alerts.routing import Recipient
 from gateway.engine.events import Action, OpenWindow, WindowKind
 from sensors.readings import Status

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from alerts.alarms import Cause, Kind
 from alerts.effects import usual
-from alerts.messages.words import Place, words
+from alerts.messages.place import Place
+from alerts.messages.words import words
 from alerts.routing import Recipient
 from dashboards.ports import Drill as Ask
 from gateway.commands.drill import results_of, tell_results

@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 
 from alerts.alarms import AlarmState, Kind, Phase
 from alerts.messages.guidance import guidance
+from alerts.messages.place import Place
 from alerts.messages.standing import StandingAlarm
-from alerts.messages.words import Place, standing, words
+from alerts.messages.words import standing, words
 from gateway.engine.events import Action, CloseWindow, OpenWindow, WindowKind
 from sensors.readings import Quality, Status
 from sensors.stamps import SECOND

@@ -11,8 +11,9 @@ from alerts.alarms import Kind, Phase
 from alerts.channels.output import LocalOutput
 from alerts.effects import OutputKind, Row, stays_when_left, usual
 from alerts.messages.guidance import guidance
+from alerts.messages.place import Place
 from alerts.messages.standing import StandingAlarm
-from alerts.messages.words import Place, standing
+from alerts.messages.words import standing
 from gateway.depot import Depot
 from gateway.engine.events import Action, Left
 from gateway.engine.orders import Watch

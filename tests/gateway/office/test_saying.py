@@ -5,7 +5,9 @@ from zoneinfo import ZoneInfo
 
 from alerts.alarmbook import AlarmBook
 from alerts.alarms import AlarmEvent, AlarmKey, Cause, Kind
-from alerts.messages.words import LONGEST, Place, words
+from alerts.messages.phrases import LONGEST
+from alerts.messages.place import Place
+from alerts.messages.words import words
 from compliance import catalogue
 from compliance.registers.entries import Millis
 from compliance.statutes import load
