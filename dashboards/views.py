@@ -1,6 +1,6 @@
 """What a screen says about a snapshot: which sentence, which shape, which word, in which order. Pure; words are given.
 
-The page's script (web/static/vigia.js) says the same things in the browser; a test holds the two together.
+The page's script (web/static/depot.js) says the same things in the browser; a test holds the two together.
 """
 
 from collections.abc import Sequence

@@ -36,7 +36,8 @@ def test_every_quality_and_status_has_a_word() -> None:
 @pytest.mark.parametrize(
     "file",
     [
-        "web/static/vigia.js",
+        "web/static/depot.js",
+        "web/static/drawing.js",
         "web/static/wording.js",
         "web/static/acts.js",
         "web/templates/live.html",
