@@ -117,9 +117,9 @@ class Sheet:
         return Problem(
             file=variable or self.file,
             line=0 if variable else self.lines.nearest(path),
-            where=self.where(path),
-            wrong=self.words.text(f"{key}.wrong", **values),
-            right=self.words.text(f"{key}.right", **values),
+            where=visible(self.where(path)),
+            wrong=visible(self.words.text(f"{key}.wrong", **values)),
+            right=visible(self.words.text(f"{key}.right", **values)),
         )
 
 
@@ -129,6 +129,13 @@ FROM_A_PROFILE = ("expected", "got", "example")
 
 def _said(words: Catalogue, name: str, value: object) -> object:
     return spoken(words, value) if name in FROM_A_PROFILE and isinstance(value, str) else value
+
+
+def visible(text: str) -> str:
+    """Spell out what no terminal shows, or obeys. A mistake that cannot be seen cannot be mended."""
+    if text.isprintable():
+        return text
+    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
 
 
 def shown(value: object, *, quoted: bool = True) -> str:

@@ -59,12 +59,16 @@ TOML_ALPHABET = st.sampled_from([*"[]{}=\"'.,#\n \t\\-+:_0123456789", "depot", "
 @example("a = 1979-13-45")
 @example('[[depot]]\n[depot.""]\n"" = {}')
 @example('depot = "x"\nbus = 3\ndetector = [1, [2]]\nlevels = []')
+@example("na\x1b[2Jme = 1")
+@example('[depot]\nid = "a\\nb"\n[[bus]]\nid = "\\u202e"\nbaud = "\\u0000"')
 def test_no_text_whatever_crashes_the_loader(tmp_path: Path, text: str) -> None:
     file = tmp_path / "depot.toml"
     file.write_bytes(text.encode("utf-8", "surrogatepass"))
     with pytest.raises(ConfigError) as refused:
         load(file, ENGLISH)
-    assert all(problem.wrong and problem.right for problem in refused.value.problems)
+    for problem in refused.value.problems:
+        assert problem.wrong and problem.right
+        assert f"{problem.where}{problem.wrong}{problem.right}".isprintable(), "what a terminal obeys is spelt out"
 
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=12) | st.dates()
