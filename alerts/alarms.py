@@ -239,7 +239,6 @@ class Notice:
     delivery: Delivery
     event: AlarmEvent
     depot: str
-    depot_name: str
     area: str
     recorded: bool
     text: str

@@ -307,11 +307,6 @@ class Statute:
     derived: Mapping[tuple[str, str], Term] = field(hash=False)
     nodes: Nodes = field(default_factory=Nodes, hash=False, compare=False, repr=False)
 
-    @property
-    def in_force_from(self) -> date | None:
-        """First day in force; None for what holds always."""
-        return self.period.since
-
 
 class Evidence(NamedTuple):
     """One fact a finding rests on; `value` None: nobody told, or what was told is too old."""

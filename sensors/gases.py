@@ -1,24 +1,12 @@
 """Flammable limits and the conversions between %LEL, ppm and %vol. Knows nothing of wires or alarms."""
 
-from dataclasses import dataclass
+from typing import Final
 
+PROPANE_LEL_VOL_PCT: Final = 1.7
+"""Lower explosive limit of propane in air, by IEC 60079-20-1:2010."""
 
-@dataclass(frozen=True, slots=True)
-class Gas:
-    """A flammable gas and its lower explosive limit in air, in %vol, by two published bases.
-
-    Source: IEC 60079-20-1:2010 and NFPA 497:2008 tables.
-    """
-
-    name: str
-    lel_iec_vol_pct: float
-    lel_nfpa_vol_pct: float
-
-
-PROPANE = Gas("propane", 1.7, 2.1)
-
-UNKNOWN_BASIS_VOL_PCT = 2.1
-"""Taken for a %LEL head whose basis nobody knows: the highest published one, so that it over-reads."""
+UNKNOWN_BASIS_VOL_PCT: Final = 2.1
+"""Taken for a %LEL head whose basis nobody knows: the highest published one (NFPA 497:2008), so that it over-reads."""
 
 
 def lel_pct_from_vol_pct(vol_pct: float, basis_vol_pct: float) -> float:

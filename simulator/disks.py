@@ -25,14 +25,12 @@ class FaultyDisk(apsw.VFS):
         sync_s: how long each sync takes, in seconds; a sync already waiting ends at once when this is set to 0.
         free_bytes: how much files may still grow; None for no end. Overwriting needs no space.
         failing: every write and sync fails with an I/O error.
-        syncs: syncs finished.
     """
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.free_bytes: int | None = None
         self.failing = False
-        self.syncs = 0
         self._sync_s = 0.0
         self._changed = threading.Condition()
         super().__init__(name, "")
@@ -98,7 +96,6 @@ class FaultyFile(apsw.VFSFile):
             raise apsw.IOError("simulated: sync error")
         self._disk.wait_for_sync()
         super().xSync(flags)
-        self._disk.syncs += 1
         self.synced()
 
     def synced(self) -> None:

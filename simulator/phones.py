@@ -16,7 +16,6 @@ class Phone:
     def __init__(self, id: str, took: Callable[["Phone", Notice], None]) -> None:  # noqa: A002 - the noun
         self.id = id
         self.mood = "well"
-        self.attempts = 0
         self._took = took
 
     async def run(self) -> None:
@@ -25,7 +24,6 @@ class Phone:
 
     async def deliver(self, notice: Notice) -> Outcome:
         """Take a notice, or do with it what its mood is."""
-        self.attempts += 1
         match self.mood:
             case "hung":
                 await asyncio.sleep(60.0)

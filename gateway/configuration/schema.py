@@ -9,7 +9,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from gateway.engine.weighing import CHECK_S, READINGS, WITHIN_KG
-from sensors.gases import PROPANE
+from sensors.gases import PROPANE_LEL_VOL_PCT
 
 Id: TypeAlias = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
 """Goes into topics, addresses and delivery numbers, hence letters, digits, dot, dash and underscore only."""
@@ -41,7 +41,7 @@ class DepotTable(Table):
     data: Text = Field(default="var", examples=['"var"'])
     public_url: Text | None = Field(default=None, examples=['"https://vigia.example.org"'])
     # Propane has the highest LEL of what LPG is made of: a reference above it would sound later than any LPG allows.
-    lel_reference_vol_pct: float = Field(default=1.4, ge=0.5, le=PROPANE.lel_iec_vol_pct, examples=["1.4"])
+    lel_reference_vol_pct: float = Field(default=1.4, ge=0.5, le=PROPANE_LEL_VOL_PCT, examples=["1.4"])
 
 
 class AreaTable(Table):

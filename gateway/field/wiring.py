@@ -209,7 +209,6 @@ def _composer(depot: Depot) -> Callable[[AlarmEvent, Delivery, bool], Notice]:
             delivery=delivery,
             event=event,
             depot=depot.id,
-            depot_name=depot.name,
             area=areas.get(event.key.subject, ""),
             recorded=recorded,
             text=words(event, place, depot.language),

@@ -1,16 +1,12 @@
-"""Counters that wrap and start anew, and the tags in a reader's message: what happened. Knows no wire."""
+"""Where counters stand in a device, and the tags in a reader's message. Knows no connection and no clock."""
 
 import base64
 import binascii
 from dataclasses import dataclass
-from typing import Final
 
 from sensors.wire.documents import Json, found_at, holds, printable
 from sensors.wire.payload_points import FieldPoint, When, pointer_tokens
 from sensors.wire.places import Place
-
-NEAR_THE_END: Final = 0.9
-"""Beyond this part of its range a counter that shows less than before has wrapped; below it, it started anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,22 +24,6 @@ class CounterPoint:
     resets_to_zero: bool
     per_count: float = 1.0
     unit: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Counted:
-    """What happened between two looks. `restarted`: some counts before the restart may be lost."""
-
-    counts: int
-    restarted: bool = False
-
-
-def counted(counter: CounterPoint, before: int, now: int) -> Counted:
-    """Return the counts between two looks: plainly, over the end of the range, or since a restart."""
-    if now >= before:
-        return Counted(now - before)
-    wrapped = not counter.resets_to_zero or before >= counter.wrap * NEAR_THE_END
-    return Counted(now + counter.wrap - before) if wrapped else Counted(now, restarted=True)
 
 
 @dataclass(frozen=True, slots=True)

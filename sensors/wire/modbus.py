@@ -6,9 +6,7 @@ from enum import Enum
 from typing import Final
 
 READ_COILS: Final = 1
-READ_DISCRETE: Final = 2
 READ_HOLDING: Final = 3
-READ_INPUT: Final = 4
 WRITE_COIL: Final = 5
 WRITE_REGISTER: Final = 6
 

@@ -68,7 +68,6 @@ def make_notice(make_event: Callable[..., AlarmEvent]) -> Callable[..., Notice]:
         told = event or make_event()
         values: dict[str, Any] = {
             "depot": "deposito-centro",
-            "depot_name": "Depósito Centro",
             "area": "patio",
             "recorded": True,
             "text": "ALARME DE GÁS nível A1 - Depósito Centro",

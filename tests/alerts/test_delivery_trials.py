@@ -98,7 +98,7 @@ class Desk:
 
     @staticmethod
     def _compose(event: AlarmEvent, delivery: Delivery, recorded: bool) -> Notice:
-        return Notice(delivery, event, "d", "Depósito", "patio", recorded, "texto")
+        return Notice(delivery, event, "d", "patio", recorded, "texto")
 
     @staticmethod
     def _now() -> Instant:

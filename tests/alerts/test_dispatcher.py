@@ -57,7 +57,7 @@ class Desk:
         if self.compose_fails:
             self.compose_fails -= 1
             raise LookupError("words without a key")
-        return Notice(delivery, event, "d", "Depósito", "patio", recorded, "texto")
+        return Notice(delivery, event, "d", "patio", recorded, "texto")
 
     def outcome(self, delivery: Delivery, outcome: Outcome) -> None:
         self.outcomes.append((asyncio.get_running_loop().time(), delivery, outcome))

@@ -61,7 +61,6 @@ def notice(subject: str = "GD-101", *, seq: int = 7, cause: Cause = Cause.RAISED
         delivery=delivery,
         event=event,
         depot="centro",
-        depot_name="Depósito Centro",
         area="patio",
         recorded=True,
         text="Gás no detector GD-101: 21 % LIE. Evacue.",

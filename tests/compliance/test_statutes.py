@@ -23,7 +23,7 @@ def test_ferraz_asks_for_a_tenth_of_the_lel_in_three_seconds_above_class_two() -
     law = statutes.load("ferraz-de-vasconcelos-3190-2013")
 
     assert law.kind is StatuteKind.STATUTE
-    assert law.in_force_from == date(2013, 11, 11)
+    assert law.period.since == date(2013, 11, 11)
     assert law.detection == Detection("Art. 6 II c", 10, 3, 1560)
     assert not law.detection.binds(1560)
     assert law.detection.binds(1560.5)
@@ -37,14 +37,14 @@ def test_paraiba_has_no_detection_clause() -> None:
     law = statutes.load("paraiba-9427-2011")
 
     assert law.detection is None
-    assert law.in_force_from == date(2011, 10, 11)
+    assert law.period.since == date(2011, 10, 11)
 
 
 def test_the_house_rule_binds_every_area_and_always() -> None:
     house = statutes.load(statutes.HOUSE)
 
     assert house.kind is StatuteKind.HOUSE
-    assert house.in_force_from is None
+    assert house.period.since is None
     assert house.detection is not None
     assert house.detection.binds(1)
     assert (house.detection.set_point_lel_pct, house.detection.within_s) == (10, 3)

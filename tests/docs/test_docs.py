@@ -309,9 +309,7 @@ def test_the_sample_of_the_webhook_has_the_fields_of_a_body():
     key = AlarmKey("GD-103", Kind.GAS)
     event = AlarmBook("deposito-centro", "a662df8c").raise_(key, now, level=Level.A1)
     owed = Delivery(id="x", event=event.id, recipient="dona", channel="aviso")
-    notice = Notice(
-        delivery=owed, event=event, depot="deposito-centro", depot_name="", area="patio", recorded=True, text=""
-    )
+    notice = Notice(delivery=owed, event=event, depot="deposito-centro", area="patio", recorded=True, text="")
     (sample,) = blocks(API, "json")
     assert set(json.loads(sample)) == set(body(notice))
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sensors import profiles
 from sensors.profiles import ProfileError
 from sensors.profiles.parts import counter_point, mqtt_output, output_point, tag_points
-from sensors.wire.counts import Counted, CounterPoint, counted, tags_in
+from sensors.wire.counts import tags_in
 from sensors.wire.outputs import ForbiddenOutputError, MqttOutput, OutputPoint
 from sensors.wire.places import Function, Place, Type
 
@@ -65,22 +65,11 @@ def test_a_valve_that_can_only_be_closed_is_never_told_to_open():
     assert said == [True, False, None, None]
 
 
-COUNTER = counter_point({"register": 22, "type": "uint32", "word_order": "CDAB"})
-
-
-def test_a_counter_that_wraps_or_restarts_loses_nothing_it_need_not_lose():
-    assert counted(COUNTER, 10, 15) == Counted(5)
-    assert counted(COUNTER, 2**32 - 3, 4) == Counted(7)
-    assert counted(COUNTER, 5000, 4) == Counted(4, restarted=True)
+def test_a_counter_starts_anew_where_its_type_ends_and_at_a_restart_unless_it_says_otherwise():
+    counter = counter_point({"register": 22, "type": "uint32", "word_order": "CDAB"})
+    assert (counter.wrap, counter.resets_to_zero) == (2**32, True)
     kept = counter_point({"register": 0, "type": "uint16", "resets": "never"})
-    assert counted(kept, 5000, 4) == Counted(65536 - 5000 + 4)
-
-
-@given(st.integers(2, 2**32), st.data())
-def test_a_counter_never_counts_backwards(wrap, data):
-    counter = CounterPoint(COUNTER.place, wrap, data.draw(st.booleans()))
-    before, now = data.draw(st.integers(0, wrap - 1)), data.draw(st.integers(0, wrap - 1))
-    assert 0 <= counted(counter, before, now).counts < wrap
+    assert (kept.wrap, kept.resets_to_zero) == (65536, False)
 
 
 TAGS = {"payload": "list", "id": "/e/epc", "encoding": "hex", "antenna": "/e/port", "same_within_s": 2}
