@@ -11,7 +11,7 @@ from typing import Final
 
 from sensors.wire.image import Image
 from sensors.wire.places import Function
-from simulator.encode import Wanted
+from simulator.sayings import Wanted
 from simulator.scripted import ScriptedServer, ScriptedUnit
 from simulator.speech import Speech, swap_words
 from simulator.yard import Line, Siren

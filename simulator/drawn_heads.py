@@ -12,9 +12,11 @@ from sensors.wire.points import ModbusPoints
 from sensors.wire.units import Basis
 from simulator.answers import ScriptedUnit
 from simulator.draws import DrawnHead
-from simulator.encode import Wanted, now, payloads, registers, resolution, sayable
 from simulator.instrument import Instrument, follow, indicate
 from simulator.mishaps import MISHAPS
+from simulator.sayings import Wanted, sayable
+from simulator.spoken_payloads import payloads
+from simulator.spoken_registers import now, registers, resolution
 
 STEP_S: Final = 1.0
 """How often a head in changing gas shows another number."""

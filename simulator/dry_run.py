@@ -32,10 +32,10 @@ from sensors.wire.places import Function
 from sensors.wire.registers import Block, InstalledHead, plan
 from sensors.wire.words import Stretch
 from simulator.depot_file import Ports, render
-from simulator.encode import Wanted
 from simulator.expectations import Told
 from simulator.happenings import Happening, On, What
 from simulator.room import Room
+from simulator.sayings import Wanted
 from simulator.speech import Speech, swap_words
 from simulator.yard import TICK_S, Course, Scenario, Yard
 from simulator.yard_file import PUBLISH_S

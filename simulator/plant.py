@@ -20,11 +20,11 @@ from typing import IO, Final
 
 from sensors.stamps import UtcNanos, rfc3339
 from simulator.devices import Device, line_server, open_line
-from simulator.encode import Wanted
 from simulator.faults import befall
 from simulator.happenings import KINDS, Happening, What
 from simulator.lines import HOST
 from simulator.publisher import Messages, Mouth, publish
+from simulator.sayings import Wanted
 from simulator.scenario import load
 from simulator.scripted import ScriptedServer
 from simulator.speech import Speech

@@ -1,6 +1,6 @@
 """A device of any profile on a Modbus line: its registers and bits as the profile says, asked anew at each request.
 
-What the device shows comes from its heads; how it says so, from `simulator.encode`. Knows no scenario.
+What the device shows comes from its heads; how it says so, from `simulator.spoken_registers`. Knows no scenario.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,7 +15,8 @@ from sensors.wire.image import Image
 from sensors.wire.places import Function
 from sensors.wire.points import ModbusPoints
 from sensors.wire.units import Basis
-from simulator.encode import Wanted, registers
+from simulator.sayings import Wanted
+from simulator.spoken_registers import registers
 
 TABLES: Final = (Function.COIL, Function.DISCRETE, Function.HOLDING, Function.INPUT)
 """Pymodbus' order of a device's tables."""

@@ -7,13 +7,10 @@ service time, and a mute unit holding the whole line for `mute_wait_s`; what a c
 """
 
 import asyncio
-import socket
-import struct
 from collections import deque
 from pathlib import Path
 from typing import Final, Self
 
-from sensors.wire.rtu import crc16
 from simulator.answers import (
     CountFault,
     IdFault,
@@ -25,24 +22,15 @@ from simulator.answers import (
     frame_of,
     rtu_frame_of,
 )
+from simulator.scripted_client import Client
 from simulator.serial import Cable, CableTransport
 
 __all__ = ["CountFault", "IdFault", "Request", "ScriptedServer", "ScriptedUnit"]
 
 MAX_LOG: Final = 1_000_000
 BACKLOG: Final = 1024
-MIN_RTU_REQUEST: Final = 8
-LONG_WRITES: Final = (15, 16)
-MBAP: Final = 6
-"""Bytes before what a frame's length counts."""
-LENGTHS: Final = range(2, 255)
-PLAIN_REQUEST: Final = 6
-"""Unit, function, address and count."""
 WIRE_BYTES: Final = 8 + 7
 """Bytes of a register request and its answer, for the time that they take on the line."""
-
-GLUE_S: Final = 0.05
-"""How long a reply waits at most for another to be glued to."""
 
 
 class ScriptedServer:
@@ -87,9 +75,9 @@ class ScriptedServer:
         self._frozen = False
         self._severed = False
         self._server: asyncio.Server | None = None
-        self._open: set[_Connection] = set()
+        self._open: set[Client] = set()
         self.all_closed = asyncio.Event()
-        self._line: deque[tuple[_Connection, Request]] = deque()
+        self._line: deque[tuple[Client, Request]] = deque()
         self._line_busy = False
 
     # --- life
@@ -97,14 +85,14 @@ class ScriptedServer:
     async def start(self) -> int:
         """Listen on loopback, on the port of last time if there was one; return it."""
         loop = asyncio.get_running_loop()
-        self._server = await loop.create_server(lambda: _Connection(self), "127.0.0.1", self.port, backlog=BACKLOG)
+        self._server = await loop.create_server(lambda: Client(self), "127.0.0.1", self.port, backlog=BACKLOG)
         self.port = self._server.sockets[0].getsockname()[1]
         return self.port
 
     def plug(self, link: Path) -> str:
         """Appear as a serial device under this link, with a new number each time; return the device's own name."""
         if self.cable is None:
-            line = _Connection(self)
+            line = Client(self)
             self.cable = Cable(link, line.data_received)
             line.connection_made(CableTransport(self.cable))
         return self.cable.plug()
@@ -179,19 +167,19 @@ class ScriptedServer:
 
     # --- requests, from the connections
 
-    def opened(self, connection: "_Connection") -> None:
+    def opened(self, connection: Client) -> None:
         """A connection was taken."""
         self.connections += 1
         self._open.add(connection)
         self.all_closed.clear()
 
-    def closed(self, connection: "_Connection") -> None:
+    def closed(self, connection: Client) -> None:
         """A connection ended."""
         self._open.discard(connection)
         if not self._open:
             self.all_closed.set()
 
-    def take(self, connection: "_Connection", request: Request) -> None:
+    def take(self, connection: Client, request: Request) -> None:
         """A request came in."""
         self.log.append(request)
         if self.mute:
@@ -224,7 +212,7 @@ class ScriptedServer:
         else:
             loop.call_later(self.service_s + unit.delay_s, self._line_served, connection, request, unit)
 
-    def _line_gave_up(self, connection: "_Connection", request: Request) -> None:
+    def _line_gave_up(self, connection: Client, request: Request) -> None:
         if self.mute_exception is not None:
             pdu = exception_to(request, self.mute_exception)
             frame = rtu_frame_of(request.unit, pdu) if self.rtu else frame_of(request.transaction, request.unit, pdu)
@@ -232,7 +220,7 @@ class ScriptedServer:
         self._line_busy = False
         self._serve_line()
 
-    def _line_served(self, connection: "_Connection", request: Request, unit: ScriptedUnit) -> None:
+    def _line_served(self, connection: Client, request: Request, unit: ScriptedUnit) -> None:
         self._reply(connection, request, unit)
         self._line_busy = False
         self._serve_line()
@@ -245,7 +233,7 @@ class ScriptedServer:
                 unit.silent, unit.answers_left = True, None
         return unit.silent
 
-    def _reply(self, connection: "_Connection", request: Request, unit: ScriptedUnit) -> None:
+    def _reply(self, connection: Client, request: Request, unit: ScriptedUnit) -> None:
         if unit.garbage is not None:
             connection.send(unit.garbage)
             return
@@ -260,131 +248,3 @@ class ScriptedServer:
             connection.send_cut(frame, unit.cut_s)
         else:
             connection.send(frame)
-
-
-class _Connection(asyncio.Protocol):
-    """One client."""
-
-    def __init__(self, server: ScriptedServer) -> None:
-        self._server = server
-        self._bytes = bytearray()
-        self._transport: asyncio.Transport | None = None
-        self._number = 0
-        self._previous = 0
-        self._last = 0
-        self._glued = bytearray()
-        self._glued_count = 0
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        if isinstance(transport, asyncio.Transport):
-            self._transport = transport
-        self._server.opened(self)
-        self._number = self._server.connections
-        if self._server.frozen:
-            self.freeze(True)
-        if self._server.severed:
-            self.reset()
-
-    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - of the protocol
-        self._transport = None
-        self._server.closed(self)
-
-    def data_received(self, data: bytes) -> None:
-        if self._server.echo:
-            self._write(data)
-        self._bytes += data
-        if self._server.rtu:
-            self._rtu_requests()
-            return
-        now = asyncio.get_running_loop().time()
-        while len(self._bytes) >= MBAP:
-            transaction, protocol, length = struct.unpack_from(">HHH", self._bytes)
-            if protocol or length not in LENGTHS:
-                self.abort()  # no frame of Modbus can be found in this stream again
-                return
-            if len(self._bytes) < MBAP + length:
-                return
-            frame = bytes(self._bytes[MBAP : MBAP + length]).ljust(PLAIN_REQUEST, b"\0")
-            del self._bytes[: MBAP + length]
-            unit, function, address, count = struct.unpack_from(">BBHH", frame)
-            self._previous, self._last = self._last, transaction
-            self._server.take(
-                self, Request(now, self._number, transaction, unit, function, address, count, frame[PLAIN_REQUEST:])
-            )
-
-    def _rtu_requests(self) -> None:
-        now = asyncio.get_running_loop().time()
-        held = self._bytes
-        while len(held) >= MIN_RTU_REQUEST:
-            size = 9 + held[6] if held[1] in LONG_WRITES else MIN_RTU_REQUEST
-            if len(held) < size:
-                return
-            if crc16(held[:size]):
-                del held[:1]
-                continue
-            unit, function, address, count = struct.unpack_from(">BBHH", held)
-            data = bytes(held[6 : size - 2])
-            del held[:size]
-            self._server.take(self, Request(now, self._number, 0, unit, function, address, count, data))
-
-    def abort(self) -> None:
-        """Drop the connection."""
-        if self._transport is not None:
-            self._transport.abort()
-
-    def reset(self) -> None:
-        """Drop it with RST."""
-        if self._transport is not None:
-            sock = self._transport.get_extra_info("socket")
-            sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-            self._transport.abort()
-
-    def freeze(self, frozen: bool) -> None:
-        """Stop or go on reading."""
-        if self._transport is None:
-            return
-        if frozen:
-            self._transport.pause_reading()
-        else:
-            self._transport.resume_reading()
-
-    def forged_id(self, request: Request, fault: IdFault | None) -> int:
-        """Return the transaction id to answer with."""
-        match fault:
-            case None:
-                return request.transaction
-            case IdFault.WRONG:
-                return (request.transaction + 1) & 0xFFFF
-            case IdFault.PREVIOUS:
-                return self._previous
-            case IdFault.SWAPPED:
-                return request.transaction >> 8 | (request.transaction & 0xFF) << 8
-            case IdFault.ZERO:
-                return 0
-
-    def send(self, frame: bytes) -> None:
-        """Send one answer, or keep it for glueing."""
-        if self._server.glue <= 1:
-            self._write(frame)
-            return
-        self._glued += frame
-        self._glued_count += 1
-        if self._glued_count >= self._server.glue:
-            self._flush()
-        elif self._glued_count == 1:
-            asyncio.get_running_loop().call_later(GLUE_S, self._flush)
-
-    def send_cut(self, frame: bytes, apart_s: float) -> None:
-        """Send one answer byte by byte."""
-        loop = asyncio.get_running_loop()
-        for index in range(len(frame)):
-            loop.call_later(index * apart_s, self._write, frame[index : index + 1])
-
-    def _flush(self) -> None:
-        self._write(bytes(self._glued))
-        self._glued.clear()
-        self._glued_count = 0
-
-    def _write(self, data: bytes) -> None:
-        if self._transport is not None and data:
-            self._transport.write(data)

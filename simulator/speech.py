@@ -13,8 +13,10 @@ from sensors.wire.meanings import ALARMS
 from sensors.wire.payload_points import PayloadPoints
 from sensors.wire.points import ModbusPoints
 from sensors.wire.units import Basis, UnitOfValue, reference_lel_pct_per
-from simulator.encode import Wanted, now, payloads, registers, resolution, sayable
 from simulator.instrument import Indication
+from simulator.sayings import Wanted, sayable
+from simulator.spoken_payloads import payloads
+from simulator.spoken_registers import now, registers, resolution
 from simulator.yard import Head, ModbusWire
 
 LEL_VOL_PCT: Final = 1.4

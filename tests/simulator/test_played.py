@@ -16,9 +16,10 @@ from sensors.readings import DetectorId, Quality, Reading, Scan, Status
 from sensors.stamps import MILLISECOND
 from sensors.wire.points import ModbusPoints
 from sensors.wire.units import Basis
-from simulator.encode import Wanted, now, registers, resolution, sayable
 from simulator.lines import HOST, listen
 from simulator.played import PlayedHead, played_unit
+from simulator.sayings import Wanted, sayable
+from simulator.spoken_registers import now, registers, resolution
 
 BASIS = Basis(1.7, 1.4)
 DEADLINE_S = 10.0

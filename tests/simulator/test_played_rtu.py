@@ -16,8 +16,9 @@ from sensors.stamps import MILLISECOND
 from sensors.wire.places import Function
 from sensors.wire.points import ModbusPoints
 from sensors.wire.units import Basis
-from simulator.encode import Wanted, now, registers, resolution
+from simulator.sayings import Wanted
 from simulator.scripted import ScriptedServer, ScriptedUnit
+from simulator.spoken_registers import now, registers, resolution
 
 BASIS = Basis(1.7, 1.4)
 GAS = 12.5

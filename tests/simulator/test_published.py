@@ -19,7 +19,8 @@ from sensors.wire.sparkplug import decode, value_of
 from sensors.wire.topics import CAPTURE
 from sensors.wire.units import Basis
 from simulator.edge_node import EdgeNode
-from simulator.encode import Wanted, availability, payloads, sayable
+from simulator.sayings import Wanted, sayable
+from simulator.spoken_payloads import availability, payloads
 
 pytestmark = pytest.mark.servers
 

@@ -11,7 +11,8 @@ from sensors.wire.places import Function, Type
 from sensors.wire.points import ModbusPoints
 from sensors.wire.registers import InstalledHead, plan
 from sensors.wire.words import Stretch
-from simulator.encode import Wanted, registers, sayable
+from simulator.sayings import Wanted, sayable
+from simulator.spoken_registers import registers
 
 NOW = Stamp(Instant(1_000_000_000), UtcNanos(0))
 

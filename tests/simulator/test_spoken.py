@@ -18,7 +18,9 @@ from sensors.wire.points import ModbusPoints
 from sensors.wire.registers import InstalledHead, plan
 from sensors.wire.units import Basis, UnitOfValue, reference_lel_pct_per
 from sensors.wire.words import Stretch
-from simulator.encode import Wanted, now, payloads, registers, resolution, sayable
+from simulator.sayings import Wanted, sayable
+from simulator.spoken_payloads import payloads
+from simulator.spoken_registers import now, registers, resolution
 
 BASES = (Basis(1.4, 1.4), Basis(1.7, 1.4), Basis(2.1, 1.7, 1.03))
 NOW = Stamp(Instant(1_000_000_000), UtcNanos(0))
