@@ -62,8 +62,7 @@ class Books:
                 self._read_to = idx
                 try:
                     told = kept.entries(body, self.forms, by)
-                except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-                    # One entry that nobody can read must not keep all others from being read.
+                except kept.UNREADABLE as error:
                     self._log.error("register entry of the journal is none", entry=idx, reason=repr(error)[:200])
                     continue
                 before = self.desk.set_aside

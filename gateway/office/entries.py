@@ -12,6 +12,9 @@ from gateway.engine.events import Json
 KIND: Literal["register"] = "register"
 """The kind of journal entry."""
 
+UNREADABLE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What reading the body of an entry raises that is none: it must not keep all others from being read."""
+
 
 Line = dict[str, Json]
 """One register entry in a body."""

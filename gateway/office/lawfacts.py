@@ -3,15 +3,15 @@
 import math
 from collections import deque
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from compliance.catalogue import Catalogue
-from compliance.registers.entries import Entry, Millis, fold
+from compliance.registers.entries import Millis, fold
 from compliance.registers.facts import CONTAINER, lots_named, of_registers, of_stock
-from compliance.registers.stock import levels
 from compliance.vocabulary import DEPOT, Fact, Subject, Value
 from gateway.budget import budgets
 from gateway.commissioning.bump_history import bumped_on
@@ -22,7 +22,7 @@ from gateway.journal.reader import JournalReader
 from gateway.ledger.measures import Measures, Moment, until
 from gateway.ledger.watchbook import lines
 from gateway.office import entries as kept
-from gateway.office.desk import STOCK
+from gateway.office.desk import Desk
 from gateway.office.forms import forms
 from sensors.drivers.modbus import ModbusHead
 from sensors.drivers.mqtt import MqttHead
@@ -189,19 +189,24 @@ def _last_alive(journal: JournalReader) -> int:
 def registered(depot: Depot, journal: JournalReader, catalogue: Catalogue, asked: Asked) -> Iterator[Fact]:
     """Yield what the registers hold at the end of the day, stock included.
 
+    What the office's books pass over, an entry that nobody can read or a movement that cannot be, counts for nothing.
+
     Raises:
         StoreError: the journal cannot be read.
     """
     zone, known = ZoneInfo(depot.timezone), forms()
-    told: list[Entry] = []
+    desk = Desk(known, (area.id for area in depot.areas))
     for _, body, by in journal.filed(kept.KIND):
-        told.extend(kept.entries(body, known, by))
+        with suppress(*kept.UNREADABLE):
+            desk.keep(kept.entries(body, known, by))
     end = Millis(end_of(asked.on, zone))
     by_then = None if asked.known_ms is None else Millis(asked.known_ms)
-    standing = fold(told, end, by_then)
+    standing = fold(desk.entries, end, by_then)
     noted = {subject: held for (register, subject), held in standing.items() if register == CONTAINER}
-    stock = levels([entry for entry in told if entry.register == STOCK], end, by_then)
-    facts = [*of_registers(standing.values(), catalogue, zone), *of_stock(stock, noted, asked.on, zone)]
+    facts = [
+        *of_registers(standing.values(), catalogue, zone),
+        *of_stock(desk.stock(end, by_then), noted, asked.on, zone),
+    ]
     yield from facts
     yield from lots_named(facts)
 

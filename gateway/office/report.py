@@ -13,17 +13,18 @@ from gateway.ledger import watchbook
 from gateway.office import history, shown
 from gateway.office.books import Books
 from gateway.office.judge import changes
+from gateway.office.law import Law
 from gateway.office.shown import time
 
 
-def report(depot: Depot, start: Millis, end: Millis, now: Millis) -> dict[str, Any]:
-    """Gather everything from `start` to before `end`, as known at `now`.
+def report(depot: Depot, start: Millis, end: Millis, now: Millis, law: Law | None = None) -> dict[str, Any]:
+    """Gather everything from `start` to before `end`, as known at `now`; `law`: the statutes, where they were read.
 
     Raises:
         StoreError: the journal cannot be read.
     """
     end = min(end, now)
-    books = Books(depot)
+    books = Books(depot, law)
     books.catch_up()
     last = Millis(end - 1)
     ledger = msgspec.to_builtins(watchbook.ledger(depot.journal, depot.timezone, start, end, now))
