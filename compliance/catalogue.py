@@ -50,6 +50,7 @@ class FactType:
         renew_days: an answer older than this is unknown again.
         needed: a register's entry must have it when the thing is first told of.
         alone: of a date, which day a month or a year alone means; None where the day must be told.
+        years_ahead: of a date, how many years after it is told it may lie at most: farther off, the year is a slip.
     """
 
     kind: str
@@ -65,6 +66,7 @@ class FactType:
     renew_days: int | None = None
     needed: bool = False
     alone: Alone | None = None
+    years_ahead: int | None = None
 
     def expected(self) -> str:
         """Return what a value must be, in words."""
@@ -164,6 +166,7 @@ def derived() -> Entries:
 
 FIELDS = (
     "name", "type", "choices", "least", "most", "source", "label", "ask", "words", "renew_days", "needed", "alone",
+    "years_ahead",
 )  # fmt: skip
 
 
@@ -186,9 +189,10 @@ def _fact(entry: Entries, kind: str) -> FactType:
         raise entry.wrong("choices", "words for a choice, and only for it", ", ".join(choices) or "nothing")
     if label is None and source in LABELLED:
         raise entry.wrong("label", "a heading of at most 40 characters", "nothing")
-    if "alone" in entry.values and type_ is not Type.DATE:
-        raise entry.wrong("alone", "only of a date", repr(entry.values["alone"]))
-    days = entry.number("renew_days")
+    for key in ("alone", "years_ahead"):
+        if key in entry.values and type_ is not Type.DATE:
+            raise entry.wrong(key, "only of a date", repr(entry.values[key]))
+    days, years = entry.number("renew_days"), entry.number("years_ahead")
     least, most = (_bound(entry, key, open_end) for key, open_end in (("least", -inf), ("most", inf)))
     return FactType(
         kind=kind,
@@ -204,6 +208,7 @@ def _fact(entry: Entries, kind: str) -> FactType:
         renew_days=None if days is None else int(days),
         needed=entry.flag("needed", default=False),
         alone=entry.choice("alone", Alone) if "alone" in entry.values else None,
+        years_ahead=None if years is None else int(years),
     )
 
 

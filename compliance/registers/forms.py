@@ -42,6 +42,7 @@ class Field:
         needed: an entry that brings a new subject must have it.
         prose: a text of several lines; any other is a name.
         deed: a day on which something was done: never one to come.
+        years_ahead: of a day, how many years it may lie ahead at most; None: as many as there are.
         renews: an answer grows old, so that telling the same again says something new.
         alone: which day of a month or a year a date means that gives no day; None where the day must be given.
     """
@@ -58,6 +59,7 @@ class Field:
     deed: bool = False
     renews: bool = False
     alone: Alone | None = None
+    years_ahead: int | None = None
 
     def heading(self, language: str) -> str:
         """The field's short name in a language; its bare name where none is given."""

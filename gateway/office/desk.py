@@ -15,7 +15,7 @@ from compliance.registers.forms import Form, Problem, checked, missing
 from compliance.registers.stock import Book, Levels, Pile, StockError, admit, after, levels
 from gateway.office.naming import MARKS, as_kept, meant, named, spelled
 from gateway.office.tares import CONTAINERS, TICKETS, below_tare, with_tares
-from gateway.office.turning import goes_nowhere, mended_twice, mender_of, not_yet
+from gateway.office.turning import goes_nowhere, mended_twice, mender_of, off_days
 
 MOST_IN_A_BATCH = 2_000
 AHEAD_MS = 5 * 60 * 1000
@@ -322,8 +322,7 @@ class Desk:
                 checked(known, value)
             except CellError as error:
                 yield Problem(line, name, error.problem, error.got, error.right)
-            if known.deed and not_yet(value, now):
-                yield Problem(line, name, "in-the-future", str(value), "a time that has been")
+            yield from off_days(known, value, now, line)
         yield from self._places(entry, line)
         if entry.register == TICKETS:
             yield from below_tare(entry, self._held(entry), line)

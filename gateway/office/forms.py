@@ -73,6 +73,7 @@ def _field(fact: FactType) -> Field:
         deed=fact.type is Type.DATE and fact.name.endswith(DEED),
         renews=fact.renew_days is not None,
         alone=fact.alone,
+        years_ahead=fact.years_ahead,
     )
 
 

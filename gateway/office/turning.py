@@ -4,8 +4,9 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
 
+from compliance.registers.civil import add_months
 from compliance.registers.entries import Act, Entry, EntryId, Millis, Scalar
-from compliance.registers.forms import Problem
+from compliance.registers.forms import Field, Problem
 from compliance.registers.stock import StockError, goal_of, pile_of
 
 if TYPE_CHECKING:
@@ -15,9 +16,15 @@ EASTERNMOST_MS = 14 * 3600 * 1000
 """How far local time may be before UTC."""
 
 
-def not_yet(value: Scalar, now: Millis) -> bool:
-    """Tell whether a day on which something was done is still to come, in whatever zone."""
-    return type(value) is date and value > datetime.fromtimestamp((now + EASTERNMOST_MS) / 1000, UTC).date()
+def off_days(field: Field, value: Scalar, now: Millis, line: int) -> Iterable[Problem]:
+    """What is wrong with a day: that of a deed is still to come, in whatever zone, or the year of another is a slip."""
+    if type(value) is not date:
+        return
+    today = datetime.fromtimestamp((now + EASTERNMOST_MS) / 1000, UTC).date()
+    if field.deed and value > today:
+        yield Problem(line, field.name, "in-the-future", str(value), "a time that has been")
+    if field.years_ahead is not None and value > add_months(today, 12 * field.years_ahead):
+        yield Problem(line, field.name, "too-far-ahead", str(value), str(field.years_ahead))
 
 
 def goes_nowhere(entry: Entry) -> bool:

@@ -379,6 +379,17 @@ def test_nothing_was_done_on_a_day_that_is_still_to_come() -> None:
     assert problems(take(here, extinguisher(2, inspected_on=date(2028, 1, 1)))) == [("inspected_on", "in-the-future")]
 
 
+def test_a_slip_in_the_year_of_a_validity_does_not_make_it_good_for_decades() -> None:
+    here = Desk(forms(), ["patio"])
+    values: dict[str, Scalar] = {"area": "patio", "agent": "powder-bc", "charge_kg": Decimal(8), "present": True}
+    for day, right in ((date(2033, 1, 15), True), (date(2033, 1, 16), False), (date(2062, 12, 31), False)):
+        answer = take(here, extinguisher(1, **values, charge_until=day))
+        assert isinstance(answer, Admitted) is right, day
+    assert problems(take(here, extinguisher(2, hydrostatic_until=date(2099, 6, 30)))) == [
+        ("hydrostatic_until", "too-far-ahead")
+    ]
+
+
 def test_the_history_of_an_areas_stock_has_what_another_area_handed_over() -> None:
     here = branded()
     take(here, move(2, Act.TRANSFER, 4, to_area="fundos"))

@@ -60,6 +60,10 @@ def test_every_phrase_of_what_would_be_right_has_words_in_both_languages(phrase:
         (Problem(0, "register", "unknown-register", "gas", "document, stock"), "document (documento), stock (estoque)"),
         (Problem(3, "kg", "unknown-field", "kg", "size_kg, units"), "size_kg (Tamanho (kg)), units (Unidades)"),
         (
+            Problem(2, "charge_until", "too-far-ahead", "2062-12-31", "6"),
+            "Validade da carga: 2062-12-31 está a mais de 6 anos; confira o ano",
+        ),
+        (
             Problem(0, "", "empty", "no heading", "a first line with the names of the columns"),
             "planilha: está em branco",
         ),
