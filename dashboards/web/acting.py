@@ -90,6 +90,9 @@ class Done(msgspec.Struct, frozen=True):
     ok: bool = True
 
 
+ANSWERS = described(Done, Refused, 400, 404, 409, 422)
+
+
 async def carry(link: GatewayLink, deed: Act | Window | Drill) -> Answer:
     """Carry a deed to the gateway; no contact is an answer like any other."""
     try:
@@ -101,37 +104,37 @@ async def carry(link: GatewayLink, deed: Act | Window | Drill) -> Answer:
 def add_acting(router: APIRouter, link: Callable[[], GatewayLink]) -> None:
     """Add the routes. The particular ones stand first: the router takes the first that fits."""
 
-    @router.post("/api/v1/alarms/{alarm}/shelve", responses=described(Done, Refused, 404, 409, 422))
+    @router.post("/api/v1/alarms/{alarm}/shelve", responses=ANSWERS)
     async def shelve(alarm: str, deed: ShelveDeed) -> Response:
         """A named person sets an alarm aside for a while, with a reason. Gas cannot be."""
         if not deed.note.strip():
             return outcome(NO_REASON)
         return outcome(await carry(link(), Act(0, "shelve", alarm, deed.by, deed.note, deed.seen, deed.minutes)))
 
-    @router.post("/api/v1/alarms/{alarm}/{action}", responses=described(Done, Refused, 404, 409, 422))
+    @router.post("/api/v1/alarms/{alarm}/{action}", responses=ANSWERS)
     async def act(alarm: str, action: Action, deed: Deed) -> Response:
         """A named person acknowledges, silences or resets an alarm, or takes it off its shelf."""
         return outcome(await carry(link(), Act(0, action, alarm, deed.by, deed.note, deed.seen)))
 
-    @router.post("/api/v1/detectors/{detector}/window", responses=described(Done, Refused, 404, 409, 422))
+    @router.post("/api/v1/detectors/{detector}/window", responses=ANSWERS)
     async def window(detector: str, deed: WindowDeed) -> Response:
         """A named person opens a test or inhibit over one head, or closes what stands over it."""
         minutes = 0.0 if deed.kind == "close" else deed.minutes
         return outcome(await carry(link(), Window(0, deed.kind, detector, deed.by, deed.note, minutes)))
 
-    @router.post("/api/v1/detectors/{detector}/out-of-service", responses=described(Done, Refused, 404, 409, 422))
+    @router.post("/api/v1/detectors/{detector}/out-of-service", responses=ANSWERS)
     async def take_out(detector: str, deed: OutDeed) -> Response:
         """A named person takes one head out of service until then, with a reason."""
         if not deed.note.strip():
             return outcome(NO_REASON)
         return outcome(await carry(link(), Window(0, "out-of-service", detector, deed.by, deed.note, deed.minutes)))
 
-    @router.post("/api/v1/detectors/{detector}/return", responses=described(Done, Refused, 404, 409, 422))
+    @router.post("/api/v1/detectors/{detector}/return", responses=ANSWERS)
     async def bring_back(detector: str, deed: Deed) -> Response:
         """A named person brings the head back: it watches, or says why it does not."""
         return outcome(await carry(link(), Window(0, "close", detector, deed.by, deed.note)))
 
-    @router.post("/api/v1/drill", responses=described(Done, Refused, 404, 409, 422))
+    @router.post("/api/v1/drill", responses=ANSWERS)
     async def drill(deed: DrillDeed) -> Response:
         """A named person has outputs tested by a short pulse each; `outputs` of `state` tell how it went."""
         return outcome(await carry(link(), Drill(0, deed.by, deed.outputs, deed.note, deed.tell)))

@@ -35,3 +35,9 @@ def described(good: type[msgspec.Struct], bad: type[msgspec.Struct], *noes: int)
     answers: dict[int | str, dict[str, Any]] = {200: of(good, "Done")}
     answers |= {status: of(bad, HTTPStatus(status).phrase) for status in noes}
     return answers | {503: of(bad, "What it is read from is not heard, or cannot be read")}
+
+
+def or_csv(answers: dict[int | str, dict[str, Any]]) -> dict[int | str, dict[str, Any]]:
+    """Describe a route that gives its answer as a spreadsheet too, where that is asked for."""
+    good = answers[200]
+    return answers | {200: {**good, "content": {**good["content"], "text/csv": {"schema": {"type": "string"}}}}}

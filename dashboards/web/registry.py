@@ -18,7 +18,7 @@ from dashboards.office import Attach, Enter, Fault, Import, LineAsk, Look, Reply
 from dashboards.reports.tables import month_sheet, tables
 from dashboards.reports.wording import report_words
 from dashboards.web.acting import MAX_NAME_CHARS, MAX_NOTE_CHARS
-from dashboards.web.answers import Refused, as_json, described
+from dashboards.web.answers import Refused, as_json, described, or_csv
 from dashboards.web.office_line import NoOfficeError, OfficeLine
 from dashboards.wording import Locale
 
@@ -132,7 +132,7 @@ def _add_looking(router: APIRouter, office: Callable[[], OfficeLine | None], loc
         """What stands in each area on a day, and what counts found that the book did not have."""
         return await _answered(office, Look(1, "stock", on=on, known=known))
 
-    @router.get("/api/v1/stock/movements/{month}", responses=answers)
+    @router.get("/api/v1/stock/movements/{month}", responses=or_csv(answers))
     async def movements(
         month: str, form: Annotated[Literal["json", "csv"], Query(alias="format")] = "json"
     ) -> Response:
@@ -153,7 +153,7 @@ def _add_papers(router: APIRouter, office: Callable[[], OfficeLine | None], loca
         """What is still to be told so that the depot's laws can be judged: grouped, danger first; routines that end."""
         return await _answered(office, Look(1, "survey"))
 
-    @router.get("/api/v1/reports", responses=described(Told, Refused, 422))
+    @router.get("/api/v1/reports", responses=or_csv(described(Told, Refused, 422)))
     async def reports(
         start: Annotated[str, Query(alias="from", max_length=40)],
         end: Annotated[str, Query(alias="to", max_length=40)],
@@ -217,7 +217,7 @@ def _add_attachments(
 
 
 def _add_entering(router: APIRouter, office: Callable[[], OfficeLine | None]) -> None:
-    answers = described(Told, Refused)
+    answers = described(Told, Refused, 400)
     for status in (HTTPStatus.CONFLICT, HTTPStatus.UNPROCESSABLE_ENTITY):
         answers[int(status)] = {**described(NotEntered, Refused)[200], "description": status.phrase}
 

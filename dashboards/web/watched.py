@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from dashboards.ledger import months_csv, stretches_csv
 from dashboards.past import LedgerView, WatchedTime
-from dashboards.web.answers import Refused, as_json, described
+from dashboards.web.answers import Refused, as_json, described, or_csv
 from dashboards.wording import Locale
 from sensors.stamps import MILLISECOND, parse_rfc3339
 
@@ -22,7 +22,7 @@ class LedgerError(RuntimeError):
 def add_ledger(router: APIRouter, watched: Callable[[], WatchedTime | None], locale: Callable[[str], Locale]) -> None:
     """Add the route; where `watched` gives None there is no journal. `locale` writes times of a zone by its name."""
 
-    @router.get("/api/v1/ledger", responses=described(LedgerView, Refused, 422))
+    @router.get("/api/v1/ledger", responses=or_csv(described(LedgerView, Refused, 422)))
     def ledger(
         start: Annotated[str | None, Query(alias="from", description="RFC 3339; this month's first if absent")] = None,
         end: Annotated[str | None, Query(alias="to", description="RFC 3339; now if absent")] = None,

@@ -1,9 +1,11 @@
 """What every head is due for, as lines for a person and as JSON. Knows no command."""
 
 from collections.abc import Iterator
+from datetime import date
 
 from gateway.commands.talk import Talk
 from gateway.commissioning.bump_history import dues_of, today
+from gateway.commissioning.upkeep import Due
 from gateway.depot import Depot
 
 
@@ -15,17 +17,19 @@ def due_lines(talk: Talk, depot: Depot) -> Iterator[str]:
     for name, dues in found.items():
         said = []
         for due in dues:
-            how = "never" if due.next is None else "overdue" if due.overdue(now) else "until"
-            said.append(
-                talk.text(
-                    f"due.{how}",
-                    care=talk.text(f"due.{due.care.value}"),
-                    day="" if due.next is None else talk.day(due.next),
-                )
-            )
+            how, day = _standing(due, now)
+            care = talk.text(f"due.{due.care.value}")
+            said.append(talk.text(f"due.{how}", care=care, day="" if day is None else talk.day(day)))
         yield talk.text("due.line", detector=f"{name:<{width}}", dues=", ".join(said))
     if trouble:
         yield talk.text("due.unread", reason=trouble)
+
+
+def _standing(due: Due, today: date) -> tuple[str, date | None]:
+    """How it is said, and with which day."""
+    if due.ahead(today):
+        return "ahead", due.last
+    return ("never" if due.next is None else "overdue" if due.overdue(today) else "until"), due.next
 
 
 def due_rows(depot: Depot) -> list[dict[str, object]]:

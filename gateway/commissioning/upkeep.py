@@ -49,9 +49,13 @@ class Due:
         """The last day on which it is still in time; None while it was never done."""
         return None if self.last is None else self.last + timedelta(days=self.days)
 
+    def ahead(self, today: date) -> bool:
+        """Tell whether it was done on a day that is still to come: a slip of the pen, which proves nothing."""
+        return self.last is not None and self.last > today
+
     def overdue(self, today: date) -> bool:
         """Tell whether that day has passed, or nobody ever did it."""
-        return self.next is None or self.next < today
+        return self.next is None or self.next < today or self.ahead(today)
 
 
 def dues(

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from datetime import date, time
 
 from alerts.messages.catalogue import Catalogue
 from gateway.words.sentences import spoken
@@ -144,6 +145,8 @@ def shown(value: object, *, quoted: bool = True) -> str:
         text = str(value).lower()
     elif isinstance(value, str):
         text = " ".join(value.split())
+    elif isinstance(value, date | time):
+        text = value.isoformat()
     else:
         text = " ".join(repr(value).split())
     text = text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"

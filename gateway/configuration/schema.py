@@ -8,6 +8,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from compliance.registers.cells import FIRST_YEAR, LAST_YEAR
 from gateway.engine.weighing import CHECK_S, READINGS, WITHIN_KG
 from sensors.gases import PROPANE_LEL_VOL_PCT
 
@@ -20,6 +21,8 @@ Port: TypeAlias = Annotated[int, Field(ge=1, le=65535)]
 Unit: TypeAlias = Annotated[int, Field(ge=0, le=255)]
 Address: TypeAlias = Annotated[int, Field(ge=0, le=65535)]
 Percent: TypeAlias = Annotated[float, Field(gt=0, le=100)]
+Day: TypeAlias = Annotated[date, Field(ge=date(FIRST_YEAR, 1, 1), le=date(LAST_YEAR, 12, 31))]
+"""One that people can mean, and days can be added to."""
 
 
 class Table(BaseModel):
@@ -88,8 +91,8 @@ class DetectorTable(Table):
     mqtt: Text | None = Field(default=None, examples=['"depot/GD-201"'])
     lel_vol_pct: float | None = Field(default=None, ge=0.5, le=5, examples=["1.4"])
     factor: float = Field(default=1.0, ge=0.1, le=10, examples=["1.0"])
-    calibrated_on: date | None = Field(default=None, examples=["2026-08-01"])
-    tested_on: date | None = Field(default=None, examples=["2026-03-15"])
+    calibrated_on: Day | None = Field(default=None, examples=["2026-08-01"])
+    tested_on: Day | None = Field(default=None, examples=["2026-03-15"])
     max_age_ms: int | None = Field(default=None, ge=100, le=3_600_000, examples=["2500"])
 
 
@@ -322,7 +325,7 @@ class SuppressionTable(Table):
     during: Text | None = Field(default=None, examples=['"BLIND bomba"'])
     by: Text = Field(examples=['"Eng. Rui Prado"'])
     reason: Text = Field(examples=['"linha desligada junto com a bomba"'])
-    until: date = Field(examples=["2027-03-31"])
+    until: Day = Field(examples=["2027-03-31"])
 
 
 SINGLE: dict[str, type[Table]] = {

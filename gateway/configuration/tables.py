@@ -233,7 +233,7 @@ def _note(sheet: Sheet, path: Path, detail: ErrorDetails, model: type[Table]) ->
         known = re.findall(r"'([^']*)'|(\d+)", str(context.get("expected", "")))
         sheet.refuse(at, "one_of", got=shown(got), near=near(str(got), [text or number for text, number in known]))
     elif kind in _BOUNDS and key in _OWN_BOUNDS:
-        sheet.refuse(at, _OWN_BOUNDS[key], word=key, got=shown(got))
+        sheet.refuse(at, _OWN_BOUNDS[key], word=key, got=shown(got), example=example)
     elif kind in _BOUNDS:
         reason, limit = _BOUNDS[kind]
         sheet.refuse(at, reason, word=key, got=shown(got), limit=context.get(limit, ""), example=example)
@@ -269,6 +269,9 @@ _BOUNDS = {
 }
 
 _OWN_BOUNDS = {
+    "calibrated_on": "no_such_day",
+    "tested_on": "no_such_day",
+    "until": "no_such_day",
     "A1": "level_range",
     "A2": "level_range",
     "A3": "level_range",

@@ -60,7 +60,7 @@ def end_of(text: str, zone: ZoneInfo, now: Millis) -> Millis:
         MomentError: it means none.
     """
     first, given = moment(text, zone, now), iso(text)
-    if "T" in given or " " in given:
+    if not given or "T" in given or " " in given:
         return first
     following = date.fromisoformat(given) + timedelta(days=1)
     return Millis(int(datetime.combine(following, time(), zone).timestamp() * SECOND_MS))

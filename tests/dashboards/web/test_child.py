@@ -16,6 +16,8 @@ from dashboards.ports import Act, Answer, Drill, Figure, Window
 
 pytestmark = pytest.mark.measured
 
+JSON = "application/json"
+
 
 async def get(session: aiohttp.ClientSession, url: str, **headers: str) -> tuple[int, Any]:
     async with session.get(url, headers=headers) as answer:
@@ -370,6 +372,12 @@ async def test_the_api_describes_itself_and_loads_no_page_from_elsewhere(child: 
     assert "Refused" in names
     assert not {name for name in names if "Validation" in name}, "a shape that no answer has"
     assert set(re.findall(r"#/components/schemas/(\w+)", str(document))) <= names
+    drill = document["paths"]["/api/v1/drill"]["post"]["responses"]
+    async with session.post(f"{child.url}/api/v1/drill", data=b"\xff", headers={"content-type": JSON}) as answer:
+        assert str(answer.status) in drill, "a body that is no text"
+    for sheet in ("ledger", "reports", "stock/movements/{month}"):
+        kinds = document["paths"][f"/api/v1/{sheet}"]["get"]["responses"]["200"]["content"]
+        assert set(kinds) == {JSON, "text/csv"}
     for path in ("docs", "redoc"):
         assert (await get(session, f"{child.url}/{path}"))[0] == 404
 

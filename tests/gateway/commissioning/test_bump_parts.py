@@ -147,6 +147,14 @@ def test_what_was_never_done_is_overdue_and_the_last_day_is_still_in_time() -> N
     assert calibration.overdue(date(2026, 11, 30)) and test.overdue(date(2026, 1, 1))
 
 
+def test_what_was_done_on_a_day_still_to_come_proves_nothing() -> None:
+    calibration, _, test = dues(
+        Intervals(), calibrated_on=date(2062, 8, 1), bumped_on=None, tested_on=date(2026, 12, 1)
+    )
+    assert calibration.ahead(date(2026, 12, 1)) and calibration.overdue(date(2026, 12, 1))
+    assert not test.ahead(date(2026, 12, 1)) and not test.overdue(date(2026, 12, 1))
+
+
 def test_a_profile_may_ask_for_other_intervals() -> None:
     assert Intervals.of({"bump_days": 7}) == Intervals(bump_days=7)
     assert Due(Care.BUMP, date(2026, 1, 1), Intervals.of({"bump_days": 7}).bump_days).next == date(2026, 1, 8)

@@ -1,9 +1,12 @@
 """What is asked means a moment of the calendar that people use, or is refused by name."""
 
+import contextlib
 from datetime import date
 from zoneinfo import ZoneInfo
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from compliance.registers.entries import Millis
 from dashboards.office import Enter, Import, LineAsk
@@ -88,3 +91,14 @@ def test_how_things_were_on_a_day_is_how_they_were_at_its_end() -> None:
 def test_a_report_to_a_day_ends_with_it_and_to_a_time_before_it() -> None:
     assert end_of("10/11/2026", ZONE, NOW) == moment("2026-11-11", ZONE, NOW)
     assert end_of("10/11/2026 09:00", ZONE, NOW) == moment("2026-11-10T09:00", ZONE, NOW)
+
+
+def test_a_time_of_which_no_end_is_told_ends_now() -> None:
+    assert end_of("", ZONE, NOW) == until("", ZONE, NOW) == NOW
+
+
+@given(st.text(max_size=30) | st.text("0123456789-/:T +Z.", max_size=30))
+def test_no_text_whatever_is_more_than_a_moment_or_none(text: str) -> None:
+    for read in (moment, until, end_of):
+        with contextlib.suppress(MomentError):
+            assert isinstance(read(text, ZONE, NOW), int)
