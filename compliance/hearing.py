@@ -13,7 +13,7 @@ from compliance.grammar import Condition, Group, Holds, Reference, Scope
 from compliance.kleene import NOTHING, Span, Truth, both, compare, exactly
 from compliance.memory import Books, Key, Memory, Trace
 from compliance.situation import COUNT, Members, Situation, listed_fact
-from compliance.things import Holder, Known, Things, alike
+from compliance.things import Holder, KnownValue, Things, alike
 from compliance.vocabulary import Node, Period, Scheme, Statute
 
 Found = TypeVar("Found")
@@ -159,12 +159,12 @@ class Frame:
             return ()
         return self.together if area.subject.id in self.together else (area.subject.id,)
 
-    def known(self, fact: Reference) -> Known | None:
+    def known(self, fact: Reference) -> KnownValue | None:
         """Return a fact by reference; None if nobody told it."""
         holder = self.parent(fact.of)
         return None if holder is None else self.told(holder, fact.name)
 
-    def told(self, holder: Holder, name: str) -> Known | None:
+    def told(self, holder: Holder, name: str) -> KnownValue | None:
         """Return a fact of a thing, if somebody told it and it is not too old; note that it was used."""
         trace, known = self.trace, holder.known.get(name)
         if known is not None and known.expires != inf:
@@ -176,7 +176,7 @@ class Frame:
             trace.used.append(holder.evidence(name, told=known is not None))
         return known
 
-    def told_alike(self, several: Sequence[Things], name: str) -> Known | None:
+    def told_alike(self, several: Sequence[Things], name: str) -> KnownValue | None:
         """Return a fact of things that are alike in it; note that it was used of each."""
         known = self.told(several[0].first, name)
         if self.trace.used is not None:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from compliance.catalogue import LISTED, Catalogue, register_of
 from compliance.kleene import NOTHING, Span, exactly
 from compliance.memory import Books
-from compliance.things import Holder, Known, Things
+from compliance.things import Holder, KnownValue, Things
 from compliance.vocabulary import DEPOT, Fact, Subject, Value
 
 ALWAYS_COMPLETE = ("area", "depot")
@@ -72,7 +72,7 @@ class Situation:
             _check(fact, catalogue)
             if fact.effective <= on and (known is None or fact.recorded is None or fact.recorded <= known):
                 _keep(fact, told.setdefault(fact.subject, {}), disputed)
-        alike: dict[tuple[type, Value, float], Known] = {}
+        alike: dict[tuple[type, Value, float], KnownValue] = {}
         holders: dict[str, list[Holder]] = {}
         for subject in sorted(told):
             kinds = catalogue.kinds.get(subject.kind, {})
@@ -165,11 +165,11 @@ def _same(one: Value | None, other: Value | None) -> bool:
     return type(one) is type(other) and one == other
 
 
-def _known(value: Value, expires: float, alike: dict[tuple[type, Value, float], Known]) -> Known:
+def _known(value: Value, expires: float, alike: dict[tuple[type, Value, float], KnownValue]) -> KnownValue:
     key = (type(value), value, expires)
     found = alike.get(key)
     if found is None:
-        found = alike[key] = Known(value, _span(value), expires, len(alike) + 1)
+        found = alike[key] = KnownValue(value, _span(value), expires, len(alike) + 1)
     return found
 
 

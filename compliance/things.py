@@ -20,7 +20,7 @@ Sheet: TypeAlias = Mapping[int, Evidence]
 """Evidence in an order, each piece once, by its identity."""
 
 
-class Known(NamedTuple):
+class KnownValue(NamedTuple):
     """What is known in a fact: one for all facts that have the same value and are unknown again from the same day on.
 
     `span`: its number or the ordinal of its day; `expires`: first ordinal it is unknown again; `mark`: its own number.
@@ -37,7 +37,7 @@ class Holder:
     """A thing and what is known of it; `told` and `unknown` keep what was asked, so that one question is one value."""
 
     subject: Subject
-    known: Mapping[str, Known]
+    known: Mapping[str, KnownValue]
     told: dict[str, Evidence] = field(default_factory=dict)
     unknown: dict[str, Evidence] = field(default_factory=dict)
 

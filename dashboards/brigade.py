@@ -42,7 +42,7 @@ class Moment:
 
 
 @dataclass(frozen=True, slots=True)
-class Minutes:
+class LastMinutes:
     """The highest value of a head in each of the last minutes; a gap says so."""
 
     detector: str
@@ -79,7 +79,7 @@ class BrigadeView:
     no_gas: str
     calls: tuple[Call, ...]
     steps: tuple[Moment, ...]
-    minutes: tuple[Minutes, ...]
+    minutes: tuple[LastMinutes, ...]
 
 
 def brigade_view(
@@ -165,7 +165,7 @@ def _step(event: EventView, locale: Locale) -> str:
     return " · ".join(filter(None, (event.subject, what, value, by, event.note)))
 
 
-def _minutes(trend: Trend, locale: Locale) -> Minutes:
+def _minutes(trend: Trend, locale: Locale) -> LastMinutes:
     """The newest minute first; minutes without a number that follow each other are one line, from and to."""
     start = parsed(trend.start)
     times = [
@@ -179,4 +179,4 @@ def _minutes(trend: Trend, locale: Locale) -> Minutes:
             moments.append(Moment("-".join(dict.fromkeys((dark[0], dark[-1]))), locale.text("format.none")))
         else:
             moments += [Moment(t, locale.text("format.lel", value=locale.number(h))) for t, h in run if h is not None]
-    return Minutes(trend.detector, tuple(reversed(moments)))
+    return LastMinutes(trend.detector, tuple(reversed(moments)))

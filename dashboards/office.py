@@ -142,18 +142,18 @@ class Reply(msgspec.Struct, frozen=True, tag="reply"):
 ToOffice = Enter | Import | Attach | Look
 
 
-Papers = Literal["register", "finding"]
+PaperKind = Literal["register", "finding"]
 """The kinds of entries that the office files."""
 
 
 class Paper(msgspec.Struct, frozen=True):
     """One entry for the journal: its kind and its body, which is read one paper at a time."""
 
-    kind: Papers
+    kind: PaperKind
     body: msgspec.Raw
 
 
-def paper(kind: Papers, body: Mapping[str, Any]) -> Paper:
+def paper(kind: PaperKind, body: Mapping[str, Any]) -> Paper:
     """Return a paper of this body."""
     return Paper(kind, msgspec.Raw(msgspec.json.encode(body)))
 

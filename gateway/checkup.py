@@ -38,7 +38,7 @@ class Health(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Observation:
     """One thing looked at. `check` names its words, `values` fill them in."""
 
     check: str
@@ -46,24 +46,24 @@ class Finding:
     values: dict[str, object] = field(default_factory=dict)
 
 
-def examine(depot: Depot) -> Iterator[Finding]:
+def examine(depot: Depot) -> Iterator[Observation]:
     """Look at everything, the quick things first."""
     running = _running(depot)
-    yield Finding("gateway_running" if running else "gateway_not_running", Health.GOOD)
+    yield Observation("gateway_running" if running else "gateway_not_running", Health.GOOD)
     yield _clock(depot)
-    yield Finding("zone", Health.GOOD, {"zone": depot.timezone, "local": _local_time(depot)})
+    yield Observation("zone", Health.GOOD, {"zone": depot.timezone, "local": _local_time(depot)})
     yield from _data(depot)
     yield _journal(depot)
     yield from _web(depot, running=running)
     if not depot.address:
-        yield Finding("no_address", Health.ADVICE)
+        yield Observation("no_address", Health.ADVICE)
     yield from _told(depot)
     for one in reach.reach(reach.endpoints(depot)):
         values: dict[str, object] = {"what": one.endpoint.what, "place": one.endpoint.place}
         if one.reason:
-            yield Finding("unreachable", Health.BAD, {**values, "reason": one.reason})
+            yield Observation("unreachable", Health.BAD, {**values, "reason": one.reason})
         else:
-            yield Finding("reachable", Health.GOOD, values)
+            yield Observation("reachable", Health.GOOD, values)
             if one.endpoint.what == "mqtt" and depot.mqtt is not None:
                 yield _broker(depot.mqtt)
     yield from _false_ids(depot, running=running)
@@ -80,59 +80,59 @@ def _local_time(depot: Depot) -> str:
     return datetime.now(ZoneInfo(depot.timezone)).strftime("%Y-%m-%d %H:%M")
 
 
-def _clock(depot: Depot) -> Finding:
+def _clock(depot: Depot) -> Observation:
     now = datetime.now().astimezone()
     written = datetime.fromtimestamp(depot.file.stat().st_mtime).astimezone()
     if written > now:
-        return Finding(
+        return Observation(
             "clock_behind", Health.BAD, {"now": f"{now:%Y-%m-%d %H:%M}", "written": f"{written:%Y-%m-%d %H:%M}"}
         )
     if not is_set():
-        return Finding("clock_free", Health.ADVICE, {"now": f"{now:%Y-%m-%d %H:%M}"})
-    return Finding("clock", Health.GOOD, {"now": f"{now:%Y-%m-%d %H:%M}"})
+        return Observation("clock_free", Health.ADVICE, {"now": f"{now:%Y-%m-%d %H:%M}"})
+    return Observation("clock", Health.GOOD, {"now": f"{now:%Y-%m-%d %H:%M}"})
 
 
-def _data(depot: Depot) -> Iterator[Finding]:
+def _data(depot: Depot) -> Iterator[Observation]:
     folder = depot.data
     while not folder.exists() and folder != folder.parent:
         folder = folder.parent
     values: dict[str, object] = {"folder": depot.data}
     if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
-        yield Finding("data_not_writable", Health.BAD, values)
+        yield Observation("data_not_writable", Health.BAD, values)
         return
-    yield Finding("data_writable", Health.GOOD, values)
+    yield Observation("data_writable", Health.GOOD, values)
     free = shutil.disk_usage(folder).free
     values = {**values, "free": f"{free / 1e6:,.0f}".replace(",", " ")}
     if free < LEAST_FREE_TO_PASS_BYTES:
-        yield Finding("disk_full", Health.BAD, values)
+        yield Observation("disk_full", Health.BAD, values)
     elif free < LEAST_FREE_BYTES:
-        yield Finding("disk_low", Health.ADVICE, values)
+        yield Observation("disk_low", Health.ADVICE, values)
     else:
-        yield Finding("disk", Health.GOOD, values)
+        yield Observation("disk", Health.GOOD, values)
 
 
-def _journal(depot: Depot) -> Finding:
+def _journal(depot: Depot) -> Observation:
     path = depot.journal
     if not path.exists():
-        return Finding("journal_new", Health.GOOD, {"path": path})
+        return Observation("journal_new", Health.GOOD, {"path": path})
     try:
         with JournalReader(path) as reader:
             owner, entries, _ = reader.head()
     except (StoreError, apsw.Error, OSError) as error:
-        return Finding("journal_broken", Health.BAD, {"path": path, "reason": error})
+        return Observation("journal_broken", Health.BAD, {"path": path, "reason": error})
     if owner != depot.id:
-        return Finding("journal_foreign", Health.BAD, {"path": path, "owner": owner, "id": depot.id})
-    return Finding("journal", Health.GOOD, {"path": path, "entries": entries})
+        return Observation("journal_foreign", Health.BAD, {"path": path, "owner": owner, "id": depot.id})
+    return Observation("journal", Health.GOOD, {"path": path, "entries": entries})
 
 
-def _web(depot: Depot, *, running: bool) -> Iterator[Finding]:
+def _web(depot: Depot, *, running: bool) -> Iterator[Observation]:
     if depot.web is None or running:  # a running gateway holds the port itself
         return
     values: dict[str, object] = {"host": depot.web.host, "port": depot.web.port}
     if trouble := address_trouble(depot.web.host, depot.web.port):
-        yield Finding("port_taken", Health.BAD, {**values, "reason": trouble})
+        yield Observation("port_taken", Health.BAD, {**values, "reason": trouble})
     else:
-        yield Finding("port_free", Health.GOOD, values)
+        yield Observation("port_free", Health.GOOD, values)
 
 
 def address_trouble(host: str, port: int) -> str:
@@ -147,14 +147,14 @@ def address_trouble(host: str, port: int) -> str:
     return ""
 
 
-def _told(depot: Depot) -> Iterator[Finding]:
+def _told(depot: Depot) -> Iterator[Observation]:
     """A siren is heard in the yard; whoever is at home hears only what leaves the machine."""
     leaving = {channel.id for channel in depot.channels if not isinstance(channel, ConsoleChannel)}
     if not any(leaving.intersection(recipient.channels) for recipient in depot.recipients):
-        yield Finding("nobody_away", Health.ADVICE)
+        yield Observation("nobody_away", Health.ADVICE)
 
 
-def _false_ids(depot: Depot, *, running: bool) -> Iterator[Finding]:
+def _false_ids(depot: Depot, *, running: bool) -> Iterator[Observation]:
     """Look for devices whose answers carry another number than the question, which a strict line takes from nobody."""
     strict = {bus.settings.id for bus in depot.buses if bus.heads and bus.settings.strict_ids and not bus.settings.rtu}
     heads = {str(detector.id): detector.source for detector in depot.detectors if detector.source in strict}
@@ -164,7 +164,7 @@ def _false_ids(depot: Depot, *, running: bool) -> Iterator[Finding]:
             found.setdefault((heads[name], reason), []).append(name)
     for (bus, reason), names in found.items():
         check = reason.replace("-", "_")
-        yield Finding(check, Health.BAD, {"bus": bus, "ids": ", ".join(names)})
+        yield Observation(check, Health.BAD, {"bus": bus, "ids": ", ".join(names)})
 
 
 def _reasons(depot: Depot, heads: frozenset[str], *, running: bool) -> Iterator[tuple[str, str]]:
@@ -182,10 +182,10 @@ def _reasons(depot: Depot, heads: frozenset[str], *, running: bool) -> Iterator[
     yield from ((one.detector, one.reason) for one in probe(depot, heads))
 
 
-def _broker(settings: MqttSettings) -> Finding:
+def _broker(settings: MqttSettings) -> Observation:
     reason = asyncio.run(_refusal(replace(settings, client_id=f"{settings.client_id}-doctor-{os.getpid()}")))
     values: dict[str, object] = {"place": f"{settings.host}:{settings.port}", "reason": reason}
-    return Finding("broker_refuses", Health.BAD, values) if reason else Finding("broker", Health.GOOD, values)
+    return Observation("broker_refuses", Health.BAD, values) if reason else Observation("broker", Health.GOOD, values)
 
 
 async def _refusal(settings: MqttSettings) -> str:

@@ -62,7 +62,7 @@ class Trial:
     fits: bool
 
 
-class Verdict(Enum):
+class Diagnosis(Enum):
     """What the trials of one head say together."""
 
     AS_SET = "as-set"
@@ -113,22 +113,22 @@ def on_display(shown: float, points: ModbusPoints, basis: Basis) -> float:
     return shown * reference_lel_pct_per(UnitOfValue.LEL_PCT if isinstance(unit, UnitPoint) else unit, basis)
 
 
-def verdict(trials: Sequence[Trial]) -> tuple[Verdict, tuple[Trial, ...]]:
+def verdict(trials: Sequence[Trial]) -> tuple[Diagnosis, tuple[Trial, ...]]:
     """Return what they say together, and the trials it is about. The first trial is the way that is set."""
     as_set, fitting = trials[0], tuple(one for one in trials if one.fits)
     if as_set.fits:
         others = tuple(one for one in fitting[1:] if not _same(one, as_set))
-        return (Verdict.AS_SET_AND_OTHERS, others) if others else (Verdict.AS_SET, (as_set,))
+        return (Diagnosis.AS_SET_AND_OTHERS, others) if others else (Diagnosis.AS_SET, (as_set,))
     if all(one.reading is None for one in trials):
-        return Verdict.SILENT, ()
+        return Diagnosis.SILENT, ()
     if as_set.reading is not None and as_set.reading.status in NOT_MEASURING_ON_PURPOSE:
-        return Verdict.WAIT, (as_set,)
+        return Diagnosis.WAIT, (as_set,)
     if not fitting:
-        return Verdict.NONE, ()
+        return Diagnosis.NONE, ()
     different = tuple(
         one for index, one in enumerate(fitting) if not any(_same(one, other) for other in fitting[:index])
     )
-    return (Verdict.ANOTHER if len(different) == 1 else Verdict.SEVERAL), different
+    return (Diagnosis.ANOTHER if len(different) == 1 else Diagnosis.SEVERAL), different
 
 
 # --- details

@@ -18,7 +18,7 @@ class JournalUnreadableError(Exception):
 
 
 @dataclass(slots=True)
-class Notice:
+class GasAlarm:
     """A gas alarm raised or risen. `first_ms` is when the first counting output took it; None if none did."""
 
     subject: str
@@ -37,7 +37,7 @@ class Notice:
 class Summary:
     """The gas alarms of a run, in the order they were decided."""
 
-    notices: tuple[Notice, ...] = field(default_factory=tuple)
+    notices: tuple[GasAlarm, ...] = field(default_factory=tuple)
 
     @property
     def worst_ms(self) -> int | None:
@@ -57,13 +57,13 @@ def summarise(journal: Path, since: datetime) -> Summary:
         JournalUnreadableError: if there is no such file, or it is no journal.
     """
     since_ms = int(since.timestamp() * 1000)
-    notices: dict[str, Notice] = {}
+    notices: dict[str, GasAlarm] = {}
     sounding: set[str] = set()
     try:
         for kind, body in _entries(journal):
             if kind == "alarm" and body["kind"] == "GAS" and body["event"] in ("raised", "risen"):
                 if body["at_ms"] >= since_ms:
-                    notice = Notice(body["subject"], body["level"], body["sampled_ms"], body["at_ms"])
+                    notice = GasAlarm(body["subject"], body["level"], body["sampled_ms"], body["at_ms"])
                     notices[body["id"]] = notice
                     if sounding:  # a rise finds the siren on already, and nobody has to switch it
                         _take(notice, notice.decided_ms)
@@ -81,7 +81,7 @@ def summarise(journal: Path, since: datetime) -> Summary:
     return Summary(tuple(notices.values()))
 
 
-def _take(notice: Notice | None, at_ms: int) -> None:
+def _take(notice: GasAlarm | None, at_ms: int) -> None:
     """Note an output; entries stand in the order of the journal, which need not be that of their times."""
     if notice is not None and at_ms >= notice.decided_ms:
         notice.first_ms = at_ms if notice.first_ms is None else min(notice.first_ms, at_ms)

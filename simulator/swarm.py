@@ -37,7 +37,7 @@ MOST_TRIES: Final = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Upshot:
     """What came of one timeline.
 
     Attributes:
@@ -55,7 +55,7 @@ class Verdict:
     timeline: tuple[Happening, ...] = ()
 
 
-def judge(seed: int, hours: float) -> Verdict:
+def judge(seed: int, hours: float) -> Upshot:
     """Draw the depot and the timeline of this seed and play them."""
     drawn = drawn_depot(seed)
     return play(seed, drawn, timeline(seed, drawn, hours), hours)
@@ -67,7 +67,7 @@ def play(
     happenings: Sequence[Happening],
     hours: float,
     looks: Callable[[float], None] = lambda _: None,
-) -> Verdict:
+) -> Upshot:
     """Play one timeline to its end, or to the first promise that is not kept.
 
     `looks` is called every `simulator.game.LOOKS_S`, with the seconds since the beginning.
@@ -88,7 +88,7 @@ def play(
         finally:
             disk.unregister()
             loop.close()
-    return Verdict(seed, hours, witness.trace, witness.events, witness.broken(), witness.kept(), tuple(happenings))
+    return Upshot(seed, hours, witness.trace, witness.events, witness.broken(), witness.kept(), tuple(happenings))
 
 
 class _Installer:
@@ -107,19 +107,19 @@ class _Installer:
         return self._known[changes]
 
 
-def shortest(verdict: Verdict, most_tries: int = MOST_TRIES) -> Verdict:
+def shortest(upshot: Upshot, most_tries: int = MOST_TRIES) -> Upshot:
     """Return the shortest timeline found that still breaks the same promise."""
-    drawn, tries = drawn_depot(verdict.seed), 0
-    promise, at = verdict.broken[0].promise, verdict.broken[0].at
-    entries = [each for each in verdict.timeline if each.at <= at]
-    best = replace(verdict, timeline=tuple(entries))
+    drawn, tries = drawn_depot(upshot.seed), 0
+    promise, at = upshot.broken[0].promise, upshot.broken[0].at
+    entries = [each for each in upshot.timeline if each.at <= at]
+    best = replace(upshot, timeline=tuple(entries))
     size = max(1, len(entries) // 2)
     while size and tries < most_tries:
         start = 0
         while start < len(entries) and tries < most_tries:
             fewer = entries[:start] + entries[start + size :]
             tries += 1
-            found = play(verdict.seed, drawn, fewer, verdict.hours)
+            found = play(upshot.seed, drawn, fewer, upshot.hours)
             if found.broken and found.broken[0].promise == promise:
                 entries, best = fewer, found
             else:

@@ -18,7 +18,7 @@ from alerts.messages.catalogue import Catalogue
 from gateway.commands.numbers import Number
 from gateway.commands.talk import EXIT_FAILED, Talk, json_option
 from simulator import draws, swarm
-from simulator.swarm import Verdict
+from simulator.swarm import Upshot
 
 MOST_HOURS: Final = 24.0 * 31
 GIT_S: Final = 5.0
@@ -33,10 +33,10 @@ def command(talk: Talk) -> click.Command:
         commit = _commit()
         told: list[dict[str, Any]] = []
         with _unheard():
-            for verdict in _verdicts(range(first, first + seeds), hours, jobs):
-                _add(kept, verdict.kept)
-                failed += bool(verdict.broken)
-                shown = swarm.shortest(verdict) if verdict.broken else verdict
+            for upshot in _upshots(range(first, first + seeds), hours, jobs):
+                _add(kept, upshot.kept)
+                failed += bool(upshot.broken)
+                shown = swarm.shortest(upshot) if upshot.broken else upshot
                 if as_json:
                     told.append(_document(shown))
                 elif shown.broken:
@@ -82,8 +82,8 @@ def _unheard() -> Iterator[None]:
         structlog.configure(**usual)
 
 
-def _verdicts(seeds: range, hours: float, jobs: int) -> Iterator[Verdict]:
-    """Yield a verdict for each seed, in their order."""
+def _upshots(seeds: range, hours: float, jobs: int) -> Iterator[Upshot]:
+    """Yield an upshot for each seed, in their order."""
     if jobs == 1:
         yield from (swarm.judge(seed, hours) for seed in seeds)
         return
@@ -91,23 +91,23 @@ def _verdicts(seeds: range, hours: float, jobs: int) -> Iterator[Verdict]:
         yield from pool.map(swarm.judge, seeds, [hours] * len(seeds))
 
 
-def _explain(talk: Talk, words: Catalogue, verdict: Verdict, commit: str) -> None:
-    broken = verdict.broken[0]
+def _explain(talk: Talk, words: Catalogue, upshot: Upshot, commit: str) -> None:
+    broken = upshot.broken[0]
     said = {"promise": broken.promise, "at": f"{broken.at:.3f}", "detail": broken.detail}
-    talk.put(words.text("swarm.broken", seed=verdict.seed, commit=commit, hours=f"{verdict.hours:g}", **said))
-    drawn = draws.depot(verdict.seed)
+    talk.put(words.text("swarm.broken", seed=upshot.seed, commit=commit, hours=f"{upshot.hours:g}", **said))
+    drawn = draws.depot(upshot.seed)
     for bus in drawn.buses:
         talk.put(f"  {bus}")
     for thing in (*drawn.heads, *drawn.sirens):
         talk.put(f"  {thing}")
-    talk.put(words.text("swarm.shortest", count=len(verdict.timeline)))
-    for each in verdict.timeline:
+    talk.put(words.text("swarm.shortest", count=len(upshot.timeline)))
+    for each in upshot.timeline:
         talk.put(f"  {each.at:10.3f} s  {each.what} {each.target}  {each.lasts:g} s  {each.size:g}")
 
 
-def _document(verdict: Verdict) -> dict[str, Any]:
-    document = asdict(verdict)
-    if not verdict.broken:
+def _document(upshot: Upshot) -> dict[str, Any]:
+    document = asdict(upshot)
+    if not upshot.broken:
         del document["timeline"]
     return document
 

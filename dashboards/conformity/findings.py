@@ -21,7 +21,7 @@ NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class FactRow:
     """One fact that a finding rests on."""
 
     what: str
@@ -46,7 +46,7 @@ class FindingRow:
     since: str
     remedy: str
     link: str
-    evidence: tuple[Told, ...] = ()
+    evidence: tuple[FactRow, ...] = ()
     together: str = ""
 
 
@@ -87,7 +87,7 @@ class Step:
     on: str
     badge: Badge
     because: tuple[str, ...]
-    evidence: tuple[Told, ...]
+    evidence: tuple[FactRow, ...]
 
 
 def findings_view(data: Mapping[str, Any], phrases: Phrases) -> FindingsView:
@@ -289,9 +289,9 @@ def _step_badge(change: Mapping[str, Any], phrases: Phrases) -> Badge:
     return Badge("aside", "■" if past == KNOWN_LATER else "–", phrases.locale.text(f"past.{past}"))
 
 
-def _told(fact: Mapping[str, Any], phrases: Phrases) -> Told:
+def _told(fact: Mapping[str, Any], phrases: Phrases) -> FactRow:
     subject, name = fact["subject"], fact["name"]
-    return Told(
+    return FactRow(
         f"{phrases.subject(subject)}: {phrases.fact(subject, name)}",
         phrases.value(subject, name, fact["value"]),
         fact["value"] is None,

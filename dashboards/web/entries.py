@@ -35,7 +35,7 @@ EDITABLE = (*REGISTERS, "weighing")
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class SentBack:
     """Why a form comes back: what is wrong, what the law has against it, or that it would do."""
 
     faults: Sequence[Fault] = ()
@@ -74,20 +74,20 @@ async def _daily(papers: Papers, request: Request, name: str, given: Posted) -> 
     lines = lines_of(name, given.fields, given.request, papers.today(request).isoformat())
     dry = "dry" in given.fields
     if not given.by and not dry:
-        return _back(papers, request, form, given, Outcome())
+        return _back(papers, request, form, given, SentBack())
     ask = Enter(1, given.by or phrases.locale.text("entry.check"), lines, dry=dry, anyway="anyway" in given.fields)
     reply = await papers.ask(ask)
     if reply.ok and not dry:
         said = await _ticket(papers, lines[0], phrases) if name == "weighing" else form.title
         return _done(papers, request, reply, given.by, said)
     if reply.error == "refused":
-        return _back(papers, request, form, given, Outcome(faults=reply.faults))
+        return _back(papers, request, form, given, SentBack(faults=reply.faults))
     breaks = (reply.data or {}).get("breaks", ())
     if breaks:
         stock = await papers.look(Look(1, "stock"))
         view = breaks_view(breaks, stock, given.fields if name == "delivery" else {}, phrases)
-        return _back(papers, request, form, given, Outcome(breaks=view))
-    return _back(papers, request, form, given, Outcome(told=phrases.locale.text("entry.fits")))
+        return _back(papers, request, form, given, SentBack(breaks=view))
+    return _back(papers, request, form, given, SentBack(told=phrases.locale.text("entry.fits")))
 
 
 async def _ticket(papers: Papers, line: LineAsk, phrases: Phrases) -> str:
@@ -104,19 +104,19 @@ async def _record(papers: Papers, request: Request, register: str, given: Posted
     held = await papers.held(register, subject) if subject else None
     form = record_form(forms[register], held, subject, await papers.areas(), phrases)
     if not given.by:
-        return _back(papers, request, form, given, Outcome())
+        return _back(papers, request, form, given, SentBack())
     fields = dict(given.fields)
     if content := given.files.get("attachment"):
         kept = await papers.ask(Attach(1, given.by, content))
         if not kept.ok:
-            return _back(papers, request, form, given, Outcome(faults=kept.faults))
+            return _back(papers, request, form, given, SentBack(faults=kept.faults))
         fields["attachment"] = kept.data["attachment"]
     line = record_line(forms[register], held, fields, given.request)
     reply = await papers.ask(Enter(1, given.by, (line,)))
     if not reply.ok:
         key = forms[register]["key"]
         beside = [structs.replace(one, field="subject") if one.field == key else one for one in reply.faults]
-        return _back(papers, request, form, given, Outcome(faults=beside))
+        return _back(papers, request, form, given, SentBack(faults=beside))
     return papers.lead(request, "/registro", given.by, register=register, subject=subject, saved="1")
 
 
@@ -140,19 +140,19 @@ async def _mend(papers: Papers, request: Request, way: str, given: Posted) -> Re
     phrases = papers.phrases(request)
     form = mending_form(way, register, subject, found.entry, found.form, await papers.areas(), phrases)
     if not given.by:
-        return _back(papers, request, form, given, Outcome())
+        return _back(papers, request, form, given, SentBack())
     if way == REMOVE and not given.text("reason"):
         texts = {phrases.locale.language: phrases.locale.text("mend.needs_reason")}
         fault = Fault(0, "reason", "needs-reason", "", phrases.locale.text(f"mend.{way}_reason"), texts)
-        return _back(papers, request, form, given, Outcome(faults=(fault,)))
+        return _back(papers, request, form, given, SentBack(faults=(fault,)))
     line = mending_line(way, found.entry, found.form, given.fields, given.request, phrases)
     reply = await papers.ask(Enter(1, given.by, (line,), anyway="anyway" in given.fields))
     if reply.ok:
         return papers.lead(request, "/registro", given.by, register=register, subject=subject, saved="1")
     if breaks := (reply.data or {}).get("breaks", ()):
         view = breaks_view(breaks, await papers.look(Look(1, "stock")), {}, phrases)
-        return _back(papers, request, form, given, Outcome(breaks=view))
-    return _back(papers, request, form, given, Outcome(faults=reply.faults))
+        return _back(papers, request, form, given, SentBack(breaks=view))
+    return _back(papers, request, form, given, SentBack(faults=reply.faults))
 
 
 async def _survey(papers: Papers, request: Request, given: Posted) -> Response:
@@ -195,20 +195,20 @@ def _done(papers: Papers, request: Request, reply: Reply, by: str, what: str) ->
     return papers.lead(request, "/lancar", by, saved=" ".join(said))
 
 
-def _back(papers: Papers, request: Request, form: EntryForm, given: Posted, outcome: Outcome) -> Response:
+def _back(papers: Papers, request: Request, form: EntryForm, given: Posted, back: SentBack) -> Response:
     phrases = papers.phrases(request)
     language = phrases.locale.language
     unsigned = not given.by and "dry" not in given.fields
-    wrong = bool(outcome.faults) or unsigned
+    wrong = bool(back.faults) or unsigned
     return papers.render(
         request,
         "entry.html",
-        HTTPStatus.UNPROCESSABLE_ENTITY if wrong else HTTPStatus.CONFLICT if outcome.breaks else HTTPStatus.OK,
-        form=form.filled(given.fields, outcome.faults, language),
+        HTTPStatus.UNPROCESSABLE_ENTITY if wrong else HTTPStatus.CONFLICT if back.breaks else HTTPStatus.OK,
+        form=form.filled(given.fields, back.faults, language),
         expect=given.text("expect"),
-        faults=form.beside(outcome.faults, language),
-        breaks=outcome.breaks,
-        told=outcome.told,
+        faults=form.beside(back.faults, language),
+        breaks=back.breaks,
+        told=back.told,
         by_error=phrases.locale.text("entry.needs_name") if unsigned else "",
         kept_rid=given.request,
         name=given.by or name_of(request),

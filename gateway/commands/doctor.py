@@ -9,7 +9,7 @@ from gateway.commands.reasons import place_of, why
 from gateway.commands.talk import EXIT_FAILED, Talk, file_argument, json_option, load_or_exit
 
 if TYPE_CHECKING:  # it brings the journal and the broker's client, which other commands do not need
-    from gateway.checkup import Finding
+    from gateway.checkup import Observation
 
 MARKS = {"good": ("ok", "green"), "advice": (" !", "yellow"), "bad": (" X", "red")}
 
@@ -21,15 +21,17 @@ def command(talk: Talk) -> click.Command:
         loaded = load_or_exit(talk, file, as_json=as_json)
         from gateway.checkup import Health, examine
 
-        findings = []
-        for finding in examine(loaded.depot):
-            findings.append(finding)
+        observations = []
+        for seen in examine(loaded.depot):
+            observations.append(seen)
             if not as_json:
-                mark, colour = MARKS[finding.health.value]
-                click.secho(f"{mark}  {_sentence(talk, finding)}", fg=colour)
-        bad = sum(1 for finding in findings if finding.health is Health.BAD)
+                mark, colour = MARKS[seen.health.value]
+                click.secho(f"{mark}  {_sentence(talk, seen)}", fg=colour)
+        bad = sum(1 for seen in observations if seen.health is Health.BAD)
         if as_json:
-            rows = [{"check": one.check, "health": one.health.value, "text": _sentence(talk, one)} for one in findings]
+            rows = [
+                {"check": one.check, "health": one.health.value, "text": _sentence(talk, one)} for one in observations
+            ]
             talk.put_json({"ok": not bad, "findings": rows})
         else:
             talk.say("doctor.sick" if bad else "doctor.well", count=bad)
@@ -40,14 +42,14 @@ def command(talk: Talk) -> click.Command:
     return click.Command("doctor", callback=doctor, help=talk.text("command.doctor"), params=params)
 
 
-def _sentence(talk: Talk, finding: "Finding") -> str:
+def _sentence(talk: Talk, seen: "Observation") -> str:
     """What was found, and for what is not well, its cure."""
-    values = {**finding.values}
+    values = {**seen.values}
     if "reason" in values:
         values["reason"] = why(talk, values["reason"])
     if "what" in values:
         values["what"] = place_of(talk, str(values["what"]))
-    found = talk.text(f"doctor.{finding.check}.found", **values)
-    if finding.health.value == "good":
+    found = talk.text(f"doctor.{seen.check}.found", **values)
+    if seen.health.value == "good":
         return found
-    return f"{found}; {talk.text(f'doctor.{finding.check}.cure', **values)}"
+    return f"{found}; {talk.text(f'doctor.{seen.check}.cure', **values)}"

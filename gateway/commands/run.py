@@ -12,12 +12,12 @@ def command(talk: Talk) -> click.Command:
     """Build the command in the talk's language."""
 
     def run(file: Path) -> None:
-        from gateway.configuration.apart import Reading
+        from gateway.configuration.apart import FileReading
         from gateway.machine import limits, logs
 
         logs.install()
         limits.raise_descriptors()
-        reading = Reading(file, talk.environ)
+        reading = FileReading(file, talk.environ)
         from gateway import app  # while the file is read
         from gateway.budget import budgets
         from gateway.commands.figures import watched

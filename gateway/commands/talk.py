@@ -13,7 +13,7 @@ from alerts.messages.catalogue import Catalogue
 from gateway.words.language import language_of
 
 if TYPE_CHECKING:  # pydantic comes with it, which `--help` does not need
-    from gateway.configuration.apart import Reading
+    from gateway.configuration.apart import FileReading
     from gateway.configuration.loaded import Loaded
 
 EXIT_FAILED = 1
@@ -68,7 +68,7 @@ def json_option(talk: Talk) -> click.Option:
 
 
 def load_or_exit(
-    talk: Talk, file: Path, *, as_json: bool = False, secrets: bool = True, reading: "Reading | None" = None
+    talk: Talk, file: Path, *, as_json: bool = False, secrets: bool = True, reading: "FileReading | None" = None
 ) -> "Loaded":
     """Return the loaded depot, warnings said; a refused one is explained and ends the command with 78.
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from gateway.machine.clock import SystemClock
 from sensors import profiles
-from sensors.drivers.asker import Asker, Told, asking
+from sensors.drivers.asker import Asker, Reply, asking
 from sensors.drivers.connections import NoConnectionError
 from sensors.drivers.settings import BusSettings
 from sensors.readings import Reading
@@ -121,14 +121,14 @@ class _Scan:
         self._sweep.units.append(unit)
         self._progress(number, unit)
 
-    async def _lives(self, line: Asker, number: int) -> Told | None:
+    async def _lives(self, line: Asker, number: int) -> Reply | None:
         """Ask the first question; any answer but a gateway's "nobody there" is a sign of life."""
         told = await self._ask(line, number)
         if told.by is not None:
             self._sweep.names.append((number, told.by))
         return told if told.data is not None or told.refusal not in {None, *NOBODY} else None
 
-    async def _ask(self, line: Asker, number: int) -> Told:
+    async def _ask(self, line: Asker, number: int) -> Reply:
         self._longer(line)
         return await line.ask(ask_registers(number, READ_HOLDING, 0, 1), self._timeout_s)
 
@@ -137,7 +137,7 @@ class _Scan:
         self._timeout_s = max(self._timeout_s, min(line.late_s * WAIT_MARGIN, LONGEST_WAIT_S))
 
     async def _recognise(self, line: Asker, number: int) -> tuple[Known, ...]:
-        answers: dict[bytes, Told] = {}
+        answers: dict[bytes, Reply] = {}
         silences = 0
         found: list[Known] = []
         for portrait in self._portraits:

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from gateway.depot import Depot
 from gateway.machine.clock import SystemClock
-from sensors.drivers.asker import Asker, Told, asking
+from sensors.drivers.asker import Asker, Reply, asking
 from sensors.drivers.connections import NoConnectionError
 from sensors.drivers.modbus import ModbusHead
 from sensors.drivers.settings import BusSettings
 from sensors.stamps import SECOND
-from sensors.tryout import Trial, Verdict, Way, on_display, trial, verdict, ways, without_answer
+from sensors.tryout import Diagnosis, Trial, Way, on_display, trial, verdict, ways, without_answer
 from sensors.wire.modbus import Ask
 from sensors.wire.points import ModbusPoints
 
@@ -24,7 +24,7 @@ class Tried:
     """What was tried on one head. `about`: the trials that the verdict speaks of."""
 
     detector: str
-    verdict: Verdict
+    verdict: Diagnosis
     about: tuple[Trial, ...]
     trials: tuple[Trial, ...]
 
@@ -54,7 +54,7 @@ async def _head(line: Asker, head: ModbusHead, timeout_s: float, shown: float | 
     expected = None
     if shown is not None and isinstance(points, ModbusPoints):
         expected = on_display(shown, points, head.basis)
-    heard: dict[bytes, Told] = {}
+    heard: dict[bytes, Reply] = {}
     trials = tuple(
         [
             await _trial(line, way, heard, timeout_s, expected)
@@ -65,7 +65,7 @@ async def _head(line: Asker, head: ModbusHead, timeout_s: float, shown: float | 
     return Tried(str(head.detector), said, about, trials)
 
 
-async def _trial(line: Asker, way: Way, heard: dict[bytes, Told], timeout_s: float, expected: float | None) -> Trial:
+async def _trial(line: Asker, way: Way, heard: dict[bytes, Reply], timeout_s: float, expected: float | None) -> Trial:
     """Ask what the way asks, nothing twice; the four orders of one address share their answers."""
     words = b""
     for ask in way.block.asks:
@@ -77,8 +77,8 @@ async def _trial(line: Asker, way: Way, heard: dict[bytes, Told], timeout_s: flo
     return trial(way, words, SystemClock().now(), expected)
 
 
-async def _asked(line: Asker, ask: Ask, timeout_s: float) -> Told:
+async def _asked(line: Asker, ask: Ask, timeout_s: float) -> Reply:
     try:
         return await line.ask(ask, timeout_s)
     except NoConnectionError as error:
-        return Told(reason=str(error))
+        return Reply(reason=str(error))

@@ -26,10 +26,10 @@ def load_apart(path: Path, environ: Mapping[str, str]) -> Loaded:
     Raises:
         ConfigError: with every problem found.
     """
-    return Reading(path, environ).loaded()
+    return FileReading(path, environ).loaded()
 
 
-class Reading:
+class FileReading:
     """A file that is being read; whoever began it may do something else meanwhile."""
 
     def __init__(self, path: Path, environ: Mapping[str, str]) -> None:

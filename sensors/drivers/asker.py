@@ -21,7 +21,7 @@ DATA_AT: Final = 9
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Reply:
     """What came of one question.
 
     Attributes:
@@ -48,14 +48,14 @@ class Asker:
         self._wire: Wire | None = None
         self._id = 0
         self._ask: Ask | None = None
-        self._waiting: asyncio.Future[Told] | None = None
+        self._waiting: asyncio.Future[Reply] | None = None
         self._by: int | None = None
         self._given_up = (-1, 0.0)
         self._free_at = self._sent = 0.0
         self.late_s = 0.0
         """The longest that an answer took which came after its time was out: whoever asks should wait so long."""
 
-    async def ask(self, ask: Ask, timeout_s: float) -> Told:
+    async def ask(self, ask: Ask, timeout_s: float) -> Reply:
         """Ask once, after the pause that the line needs; reconnects first where the line was lost.
 
         Raises:
@@ -103,7 +103,7 @@ class Asker:
     def lost(self, reason: str, now: float) -> None:  # noqa: ARG002 - of the protocol of connections
         """The connection is over; the next question makes a new one."""
         self.close()
-        self._tell(Told(reason=reason))
+        self._tell(Reply(reason=reason))
 
     def crashed(self, error: BaseException) -> None:
         """A fault of ours: the question raises it."""
@@ -128,19 +128,19 @@ class Asker:
             return
         match match(ask, head, buffer, start):
             case Match.ANSWER:
-                self._tell(Told(data=bytes(buffer[start + DATA_AT : start + DATA_AT + head[5]])))
+                self._tell(Reply(data=bytes(buffer[start + DATA_AT : start + DATA_AT + head[5]])))
             case Match.EXCEPTION:
-                self._tell(Told(refusal=head[5]))
+                self._tell(Reply(refusal=head[5]))
             case Match.FOREIGN:
                 self._by = head[3]
             case Match.GARBLED | Match.OUT_OF_STEP:
-                self._tell(Told(reason="garbled"))
+                self._tell(Reply(reason="garbled"))
 
-    def _tell(self, told: Told) -> None:
+    def _tell(self, told: Reply) -> None:
         if self._waiting is not None and not self._waiting.done():
             self._waiting.set_result(told)
 
-    def _silent(self) -> Told:
+    def _silent(self) -> Reply:
         """The time is out. Without ids a late answer would pass for the next: a network line is opened anew."""
         wire = self._wire
         self._given_up = self._id, self._sent
@@ -149,7 +149,7 @@ class Asker:
                 self._take(wire)
         if not self._strict and self._settings.serial is None:
             self.close()
-        return Told(reason="timeout", by=self._by)
+        return Reply(reason="timeout", by=self._by)
 
 
 @asynccontextmanager

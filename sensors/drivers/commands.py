@@ -21,7 +21,7 @@ GLANCE_S: Final = 10.0
 """A glance for which the line had no gap so long fails: its polls leave no room for it."""
 
 Done = Callable[[bool | None, str], None]
-"""Told once: the output's state as read back, or None and a short reason."""
+"""Called once with the state as read back (None: not known) and a reason, empty when all went well."""
 
 
 class Readable(Protocol):

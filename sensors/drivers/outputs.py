@@ -4,21 +4,19 @@ What a broker has kept from before (a retained state) proves nothing about now a
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
 from aiomqtt import Message, MqttError
 
 from sensors.drivers.broker import Backoff, Connect, MqttConnection, MqttSettings, reason_of
 from sensors.drivers.brokerconnection import connected
+from sensors.drivers.commands import Done
 from sensors.drivers.modbus import ModbusBus
 from sensors.drivers.names import Names
 from sensors.stamps import SECOND, Clock
 from sensors.wire.outputs import ForbiddenOutputError, MqttOutput, OutputPoint
-
-Done: TypeAlias = Callable[[bool | None, str], None]
-"""Called once with the state as read back (None: not known) and a reason, empty when all went well."""
 
 
 class LineOutput:
@@ -43,7 +41,7 @@ class LineOutput:
         return True
 
 
-class Listener(Protocol):
+class Onlooker(Protocol):
     """Who wants to know of an output what it says unasked, and when its broker is back."""
 
     def heard(self, state: bool | None) -> None:
@@ -65,7 +63,7 @@ class TopicOutput:
             TopicError: if one is missing.
         """
         self.state_topic = point.confirmed_on(names)
-        self.listener: Listener | None = None
+        self.listener: Onlooker | None = None
         self._point = point
         self._names = names
         self._question = point.question(names)

@@ -48,7 +48,7 @@ class MqttPoints:
     basis: Basis
 
 
-Outcome = Reading | Ignored
+Judgement = Reading | Ignored
 MAX_CARRIED: Final = 1024
 """Registers that one message may carry."""
 
@@ -89,7 +89,7 @@ class Listener:
             drift=None if drift is None else drift * reference_lel_pct_per(own, head.basis),
         )
 
-    def hear(self, topic: str, payload: bytes, taken: Stamp, *, retained: bool = False) -> tuple[Outcome, ...]:
+    def hear(self, topic: str, payload: bytes, taken: Stamp, *, retained: bool = False) -> tuple[Judgement, ...]:
         """Return what a message says, sample by sample; empty if it has nothing to do with this head.
 
         Raises:
@@ -105,7 +105,7 @@ class Listener:
         samples = documents(payload, self.topics[topic])
         return tuple(self.sample(document, topic, taken, retained=retained) for document in samples)
 
-    def sample(self, document: Json, topic: str | None, taken: Stamp, *, retained: bool = False) -> Outcome:
+    def sample(self, document: Json, topic: str | None, taken: Stamp, *, retained: bool = False) -> Judgement:
         """Return the reading in one document, or why there is none.
 
         Raises:
@@ -134,7 +134,7 @@ class Listener:
         self._seen = self._seen or reading.quality is not Quality.BAD
         return reading if self._watch.idle or reading.raw is None else self._watch.watched(reading, reading.raw)
 
-    def _from_edge(self, edge: EdgeSession, topic: str, payload: bytes, taken: Stamp) -> tuple[Outcome, ...]:
+    def _from_edge(self, edge: EdgeSession, topic: str, payload: bytes, taken: Stamp) -> tuple[Judgement, ...]:
         try:
             said = edge.hear(topic, payload)
         except NoBufferError as error:
@@ -211,7 +211,7 @@ class Listener:
         at_least = found.span.trip if heard.gas else 0.0
         return Reading(self._detector, None, at_least, Quality.GOOD, Status.MEASURING, raw, taken, said.reason)
 
-    def _from_registers(self, document: Json, taken: Stamp) -> Outcome:
+    def _from_registers(self, document: Json, taken: Stamp) -> Judgement:
         carried, carrier = self._reader.registers(document), self._points.carrier
         if carried is None or carrier is None:
             return Ignored.ABSENT

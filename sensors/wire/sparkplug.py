@@ -36,7 +36,7 @@ _GOOD: Final = 192
 """A metric whose property ``Quality`` is another than this (0 bad, 500 stale) holds no value."""
 
 Value = bool | int | float | str | None
-Known = Mapping[int, tuple[str, int]]
+Aliases = Mapping[int, tuple[str, int]]
 """Alias -> (name, data type), as a birth told them."""
 
 
@@ -241,7 +241,7 @@ class EdgeSession:
         self._in_order = True
         self._seq: int | None = None
         self._bd_seq: Value = None
-        self._known: Known = {}
+        self._known: Aliases = {}
         self._types: Mapping[str, int] = {}
 
     def hear(self, topic: str, payload: bytes) -> Metrics | Gone | None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sensors import profiles
 from sensors.readings import DetectorId
 from sensors.stamps import Instant, Stamp, UtcNanos
-from sensors.tryout import Trial, Verdict, Way, on_display, trial, verdict, ways, without_answer
+from sensors.tryout import Diagnosis, Trial, Way, on_display, trial, verdict, ways, without_answer
 from sensors.wire.places import WordOrder
 from sensors.wire.points import ModbusPoints
 from sensors.wire.units import Basis
@@ -59,7 +59,7 @@ def test_the_right_way_always_fits_and_the_display_keeps_it(
     assert right.fits and right.reading is not None
     assert right.reading.lel_pct == pytest.approx(value, abs=1e-5)
     if (shift, order) == (0, set_order):
-        assert said in (Verdict.AS_SET, Verdict.AS_SET_AND_OTHERS)
+        assert said in (Diagnosis.AS_SET, Diagnosis.AS_SET_AND_OTHERS)
     assert all(
         one.reading is not None and one.reading.lel_pct == pytest.approx(value, rel=0.06, abs=1.1) for one in about
     )
@@ -72,7 +72,7 @@ def test_the_right_way_always_fits_and_the_display_keeps_it(
 def test_no_content_of_the_registers_makes_a_trial_fail(registers: list[int], kind: str) -> None:
     trials = tried(dict(enumerate(registers)), register=2, type=kind)
     said, about = verdict(trials)
-    assert said in Verdict
+    assert said in Diagnosis
     assert all(one in trials for one in about)
 
 
@@ -100,21 +100,21 @@ def test_a_number_next_to_nothing_is_words_in_a_wrong_order() -> None:
 
 def test_zero_in_every_register_is_no_proof() -> None:
     said, about = verdict(tried(dict.fromkeys(range(4), 0), register=1, type="uint16"))
-    assert said is Verdict.AS_SET_AND_OTHERS and {one.shift for one in about} == {-1, 1}
+    assert said is Diagnosis.AS_SET_AND_OTHERS and {one.shift for one in about} == {-1, 1}
 
 
 def test_a_head_that_warms_up_is_waited_for() -> None:
     settings = {"register": 0, "type": "uint16", "status_register": 1, "bits": {"warm_up": [0]}}
     said, _ = verdict(tried({0: 500, 1: 1, 2: 3}, **settings))
-    assert said is Verdict.WAIT
+    assert said is Diagnosis.WAIT
 
 
 def test_nobody_answering_is_said_as_such() -> None:
-    assert verdict(tried({}, register=0)) == (Verdict.SILENT, ())
+    assert verdict(tried({}, register=0)) == (Diagnosis.SILENT, ())
 
 
 def test_nothing_that_makes_sense_is_said_as_such() -> None:
-    assert verdict(tried(dict.fromkeys(range(4), 0x7FFF), register=1)) == (Verdict.NONE, ())
+    assert verdict(tried(dict.fromkeys(range(4), 0x7FFF), register=1)) == (Diagnosis.NONE, ())
 
 
 def test_a_display_in_ppm_is_compared_in_ppm() -> None:

@@ -17,7 +17,7 @@ from simulator.draws import (
     DrawnSupply,
 )  # fmt: skip
 from simulator.registrars import LEFT_DAYS
-from simulator.swarm import Verdict
+from simulator.swarm import Upshot
 from simulator.timelines import Happening
 
 HOURS = 0.12
@@ -36,7 +36,7 @@ def leak(at: float, lasts: float = 250.0, head: str = "GD-101") -> Happening:
     return Happening(at, "leak", head, lasts, 60.0)
 
 
-def played(*happenings: Happening, depot: DrawnDepot = DEPOT) -> Verdict:
+def played(*happenings: Happening, depot: DrawnDepot = DEPOT) -> Upshot:
     verdict = swarm.play(1, depot, sorted(happenings, key=lambda each: each.at), HOURS)
     assert not verdict.broken, verdict.broken[0]
     return verdict
