@@ -126,6 +126,7 @@ class Seen:
     Attributes:
         point: which, as the profile names it.
         means: the words it says; empty for a number.
+        given: somebody said what stands there; else it counts as 0.
     """
 
     point: str
@@ -133,6 +134,7 @@ class Seen:
     register: int
     raw: Raw | str
     means: str = ""
+    given: bool = True
 
 
 def seen(points: ModbusPoints, given: Given) -> tuple[Seen, ...]:
@@ -143,12 +145,16 @@ def seen(points: ModbusPoints, given: Given) -> tuple[Seen, ...]:
     """
     image = image_of(given.tables)
 
+    def told(place: Place) -> bool:
+        function, first, count = place.span
+        return any(first <= address < first + count for address in given.tables.get(function, ()))
+
     def at(point: str, place: Place, meaning: Meaning | None = None) -> Seen:
         reads = [Stretch(*place.span)]
         read = text_reader(place, reads) if place.type is Type.ASCII else raw_reader(place, reads)
         raw = read(image.words(reads), 0)
         means = "" if meaning is None else ", ".join(meaning.of(raw)) or "measuring"
-        return Seen(point, place.function, place.register, raw, means)
+        return Seen(point, place.function, place.register, raw, means, given=told(place))
 
     found = [at("value", points.place)]
     found += [at(f"states.{number}", state.place, state.meaning) for number, state in enumerate(points.states)]
@@ -163,3 +169,16 @@ def seen(points: ModbusPoints, given: Given) -> tuple[Seen, ...]:
     found += [at(name, point.place) for name, point in beside.items() if isinstance(point, TOLD_BESIDE)]
     places = {"decimals": points.decimals, "divisor": points.divisor, "echoes_unit": points.echoes_unit}
     return (*found, *(at(name, place) for name, place in places.items() if isinstance(place, Place)))
+
+
+def unread(points: ModbusPoints, given: Given) -> tuple[int, ...]:
+    """Return the addresses that were given and that these points read in no table."""
+    spans = [place.span for place in points.places()]
+    said = {address for cells in given.tables.values() for address in cells}
+    read = {
+        address
+        for function, cells in given.tables.items()
+        for address in cells
+        if any(table is function and first <= address < first + count for table, first, count in spans)
+    }
+    return tuple(sorted(said - read))

@@ -11,27 +11,30 @@ from alerts.messages.standing import StandingAlarm
 from alerts.messages.told import told_in
 
 GUIDES: Mapping[str, tuple[str, ...]] = {
-    "head-silent": ("no-contact", "timeout", "no-answer", "mute", "never-heard", "not-yet-watched", "not-back"),
+    "head-silent": ("no-contact", "timeout", "no-answer", "mute", "never-heard", "not-yet-watched", "not-back",
+        "offline", "not-born"),
     "line-down": ("link", "not-yet", "refused", "reset", "closed", "unreachable", "late-guard"),
     "serial-port": ("unplugged", "port-busy", "port-denied", "port-settings", "not-serial"),
     "line-noise": ("flood", "garbled"),
     "scale": ("no-gap",),
     "transaction": ("id-zero", "id-swapped", "id-false"),
     "access": ("not-authorised",),
-    "other-device": ("exception", "other-device", "unknown-unit", "no-status", "never-plausible", "not-a-number"),
+    "other-device": ("exception", "other-device", "unknown-unit", "no-status", "never-plausible", "not-a-number",
+        "bad-scale", "bad-full-scale", "unknown-scale", "unknown-state"),
     "warm-up": ("warm-up",),
-    "head-set-aside": ("inhibited", "calibrating"),
-    "head-fault": ("fault", "head-fault", "sentinel", "nan", "under-range", "below-zero", "zero-drift", "measuring"),
+    "head-set-aside": ("inhibited", "calibrating", "test", "disabled"),
+    "head-fault": ("fault", "head-fault", "sentinel", "nan", "under-range", "below-zero", "zero-drift", "measuring",
+        "comms-fault", "no-data", "low-power", "warning", "end-of-life"),
     "own-alarm": ("own-alarm",),
     "over-range": ("over-range",),
-    "old-value": ("stale", "frozen", "sequence-stuck"),
+    "old-value": ("stale", "frozen", "sequence-stuck", "no-heartbeat", "out-of-order"),
     "person": ("test-window", "inhibited-by-person", "out-of-service"),
     "uncovered": ("uncovered",),
     "output": ("no-read-back", "wrong-state", "does-not-hold"),
     "removed": ("removed",),
     "ours": ("quarantined", "stopped", "queue-full"),
     "broker": ("no-packet-limit",),
-}
+}  # fmt: skip
 """Codes that say why a head, a line or an output is not as it should be (``why.<code>``), by what they share."""
 
 _OF_CODE = {code: guide for guide, codes in GUIDES.items() for code in codes}

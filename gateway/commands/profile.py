@@ -98,6 +98,7 @@ def _try(talk: Talk) -> click.Command:
             talk.put_json([_reading_row(reading) for reading in found])
         else:
             _explain(talk, installed, given)
+            _warn(talk, installed, given)
             for reading in found:
                 talk.put(_reading_line(talk, reading))
         if not found:
@@ -247,7 +248,18 @@ def _explain(talk: Talk, installed: "Profile", given: "Given") -> None:
     if isinstance(points, ModbusPoints):
         for row in seen(points, given):
             place = f"{row.function.name.lower()} {row.register}"
-            talk.put(talk.text("profile.place", point=row.point, place=place, raw=row.raw, means=row.means))
+            means = row.means if row.given else " ".join(filter(None, (row.means, talk.text("profile.not_given"))))
+            talk.put(talk.text("profile.place", point=row.point, place=place, raw=row.raw, means=means).rstrip())
+
+
+def _warn(talk: Talk, installed: "Profile", given: "Given") -> None:
+    """Say which registers were given for nothing: most often an address as printed, or one off by one."""
+    from sensors.rehearsal import unread
+    from sensors.wire.points import ModbusPoints
+
+    points: ModbusPoints | object = installed.points
+    if isinstance(points, ModbusPoints) and (useless := unread(points, given)):
+        talk.say("profile.unread", addresses=", ".join(map(str, useless)))
 
 
 def _reading_row(reading: "Reading") -> dict[str, object]:

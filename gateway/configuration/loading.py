@@ -1,79 +1,60 @@
 """Loads depot.toml into frozen objects, or says everything that is wrong with it, each with its line and its cure.
 
-Beside it: the file's shape in `schema`, what must agree in `crosschecks`, the variables laid over it in `overlay`. This
-module goes through them in order and builds the depot.
+Beside it: the file's shape in `schema`, what must agree in `crosschecks`, the variables laid over it in `overlay`, and
+what each part of it becomes in a module of its own (`buses`, `outputs`, `telling` ...). This one goes through them.
 """
 
 import os
-import ssl
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from alerts.messages.catalogue import Catalogue
 from alerts.policy import Levels, Timing
-from alerts.routing import EscalationStep, Recipient
+from alerts.routing import EscalationStep
 from compliance import statutes
 from compliance.vocabulary import StatuteKind
 from gateway.commissioning.upkeep import Intervals
+from gateway.configuration.buses import buses_of
+from gateway.configuration.credentials import Secrets
 from gateway.configuration.crosschecks import BROKER, Clauses, applicable, crosscheck, host_and_port
 from gateway.configuration.heads import Head, heads_of, max_age_s
-from gateway.configuration.lines import late_ms
 from gateway.configuration.loaded import Loaded
 from gateway.configuration.outputs import outputs_of, plan_of
 from gateway.configuration.overlay import overlay
-from gateway.configuration.problems import ConfigError, Sheet, shown
+from gateway.configuration.problems import ConfigError, Sheet
 from gateway.configuration.schema import (
-    BusTable,
-    MqttTable,
-    PlainChannelTable,
     StoreTable,
     TimingTable,
-    WebhookTable,
 )
+from gateway.configuration.servers import broker_of, database_of
 from gateway.configuration.stock_sources import scales_of, stock_sources_of
 from gateway.configuration.supplies import supplies_of
 from gateway.configuration.suppressions import rules
-from gateway.configuration.tables import Entry, Tables, typed
+from gateway.configuration.tables import Tables, typed
+from gateway.configuration.telling import channels_of, recipients_of
 from gateway.configuration.toml_text import LIMIT, read
 from gateway.depot import (
     Area,
-    Bus,
     Channel,
-    ConsoleChannel,
     Depot,
     Detector,
-    MqttChannel,
     Web,
-    WebhookChannel,
 )
-from gateway.store.settings import Changes, Influx, Keeping, Pace, Target
+from gateway.store.settings import Influx, Keeping
 from gateway.words.language import language_of
 from gateway.words.system import said
-from sensors.drivers.modbus import ModbusHead
 from sensors.drivers.mqtt import MqttHead, MqttSettings
-from sensors.drivers.settings import BusSettings, Parity, SerialSettings, Transport
 from sensors.readings import DetectorId
-from sensors.stamps import MILLISECOND, SECOND
+from sensors.stamps import SECOND
 from sensors.toml_lines import Lines
-from sensors.toml_lines import Path as TomlPath
-
-CENTRE = "centre"
-"""The role whose call costs something."""
-
-GAS = frozenset({"A1", "A2", "A3"})
-EVERYTHING = GAS | {"BLIND", "SYSTEM", "COMPLIANCE"}
 
 DAY_S = 86_400
-DAY_MS = 1000 * DAY_S
 
 CONTROL = "control.sock"
 
 SOCKET_PATH_LIMIT = 107
 """Longest path of a Unix socket, in bytes: sun_path of unix(7) less its closing NUL."""
-
-SECRET_LIMIT = 4096
-"""Longest secret read from a file, in bytes."""
 
 
 def load(path: Path, environ: Mapping[str, str], *, secrets: bool = True) -> Loaded:
@@ -100,10 +81,10 @@ def _loaded(sheet: Sheet, path: Path, environ: Mapping[str, str], *, secrets: bo
     crosscheck(sheet, tables, clauses)
     _socket_fits(sheet, tables, path)
     heads = heads_of(sheet, tables, path.parent)
-    wanted = _Secrets(sheet, path.parent, environ, wanted=secrets)
-    channels = tuple(_channels(tables, wanted))
-    mqtt = _mqtt(tables, wanted)
-    influx = _influx(tables, wanted)
+    wanted = Secrets(sheet, path.parent, environ, wanted=secrets)
+    channels = tuple(channels_of(tables, wanted))
+    mqtt = broker_of(tables, wanted)
+    influx = database_of(tables, wanted)
     outputs = outputs_of(sheet, tables, path.parent)
     tests, supplies = plan_of(sheet, tables, outputs), supplies_of(sheet, tables, path.parent)
     stock, scales = stock_sources_of(sheet, tables, path.parent), scales_of(sheet, tables, path.parent)
@@ -139,114 +120,6 @@ def _content(sheet: Sheet, path: Path) -> bytes:
     raise ConfigError(tuple(replace(problem, line=0) for problem in sheet.problems))
 
 
-# --- secrets --------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class _Secrets:
-    sheet: Sheet
-    folder: Path
-    environ: Mapping[str, str]
-    wanted: bool
-
-    def of(self, path: TomlPath, key: str, variable: str | None, file: str | None) -> str | None:
-        """Return the secret that ``<key>_env`` or ``<key>_file`` names; None without, refused or not wanted."""
-        if variable is not None and file is not None:
-            self.sheet.refuse((*path, f"{key}_file"), "two_secrets", word=key)
-        elif not self.wanted:
-            return None
-        elif variable is not None:
-            value = self.environ.get(variable)
-            if value:
-                return value
-            self.sheet.refuse((*path, f"{key}_env"), "unset_variable", name=shown(variable, quoted=False))
-        elif file is not None:
-            return self._read(path, key, file)
-        return None
-
-    def _read(self, path: TomlPath, key: str, file: str) -> str | None:
-        try:
-            with (self.folder / file).open("rb") as stream:
-                text = stream.read(SECRET_LIMIT).decode("utf-8").strip()
-        except (OSError, ValueError) as error:
-            reason = said(self.sheet.words, getattr(error, "strerror", None) or str(error))
-            self.sheet.refuse((*path, f"{key}_file"), "secret_file", file=shown(file), reason=reason)
-            return None
-        if not text:
-            reason = self.sheet.words.text("reason.empty_file")
-            self.sheet.refuse((*path, f"{key}_file"), "secret_file", file=shown(file), reason=reason)
-        return text or None
-
-
-# --- building -------------------------------------------------------------------------------------
-
-
-def _channels(tables: Tables, secrets: _Secrets) -> Iterator[Channel]:
-    """The channels of the file, and the broker's where it is not among them: alarms go out on it by contract."""
-    for entry in tables.channels:
-        match entry.table:
-            case WebhookTable() as hook:
-                secret = secrets.of(entry.path, "secret", hook.secret_env, hook.secret_file)
-                yield WebhookChannel(hook.id, hook.url, secret, hook.timeout_s)
-            case PlainChannelTable(kind="mqtt") as plain:
-                yield MqttChannel(plain.id)
-            case PlainChannelTable() as plain:
-                yield ConsoleChannel(plain.id)
-            case _:  # an output is no channel of the dispatcher
-                pass
-    if _brings_channel(tables):
-        yield MqttChannel(BROKER)
-
-
-def _brings_channel(tables: Tables) -> bool:
-    return tables.mqtt is not None and not any(entry.table.kind == "mqtt" for entry in tables.channels)
-
-
-def _mqtt(tables: Tables, secrets: _Secrets) -> MqttSettings | None:
-    if tables.mqtt is None:
-        return None
-    entry: Entry[MqttTable] = tables.mqtt
-    broker = entry.table
-    depot = tables.depot.table.id if tables.depot else ""
-    return MqttSettings(
-        host=broker.host,
-        port=broker.port,
-        username=broker.username,
-        password=secrets.of(entry.path, "password", broker.password_env, broker.password_file),
-        client_id=f"vigia-{depot}",
-    )
-
-
-def _influx(tables: Tables, secrets: _Secrets) -> Influx | None:
-    if tables.influx is None:
-        return None
-    path, table = tables.influx.path, tables.influx.table
-    ca = None if table.ca is None else secrets.folder / table.ca
-    if ca is not None:
-        try:
-            ssl.create_default_context(cafile=str(ca))
-        except (OSError, ValueError) as error:  # ssl.SSLError is an OSError
-            reason = said(secrets.sheet.words, getattr(error, "strerror", None) or str(error))
-            secrets.sheet.refuse((*path, "ca"), "ca", got=shown(table.ca), reason=reason)
-    return Influx(
-        target=Target(
-            url=table.url,
-            database=table.database,
-            org=table.org,
-            token=secrets.of(path, "token", table.token_env, table.token_file),
-            username=table.username,
-            password=secrets.of(path, "password", table.password_env, table.password_file),
-            ca=ca,
-            timeout_s=table.timeout_s,
-            compress=table.compress,
-        ),
-        pace=Pace(most_points=table.batch_points, catch_up=table.catch_up_points_s),
-        changes=Changes(table.change_lel_pct, table.quiet_s) if table.report == "changes" else None,
-        spool_bytes=table.spool_mb * 2**20,
-        spool_age_ms=round(table.spool_days * DAY_MS),
-    )
-
-
 def _keeping(tables: Tables) -> Keeping:
     table = tables.store.table if tables.store else StoreTable()
     return Keeping(table.keep_ticks_min * 60, table.keep_seconds_days * DAY_S, table.keep_minutes_days * DAY_S)
@@ -280,7 +153,7 @@ def _depot(
         public_url=depot.public_url,
         reference_vol_pct=depot.lel_reference_vol_pct,
         areas=tuple(_areas(tables, clauses)),
-        buses=tuple(_buses(tables, heads)),
+        buses=tuple(buses_of(tables, heads)),
         detectors=tuple(_detector(head) for head in heads),
         mqtt=mqtt,
         mqtt_heads=tuple(
@@ -295,7 +168,7 @@ def _depot(
         web=Web(*web) if web else None,
         outputs=(),
         channels=channels,
-        recipients=tuple(_recipients(tables)),
+        recipients=tuple(recipients_of(tables)),
         escalation=tuple(
             EscalationStep(step.table.after_s, tuple(step.table.recipients))
             for step in sorted(tables.escalation, key=lambda step: step.table.after_s)
@@ -324,52 +197,6 @@ def _areas(tables: Tables, clauses: Clauses) -> Iterator[Area]:
         yield Area(area.id, area.licensed_kg, area.use, area.name or area.id, min(limits, default=None))
 
 
-def _buses(tables: Tables, heads: tuple[Head, ...]) -> Iterator[Bus]:
-    for bus in (entry.table for entry in tables.buses):
-        settings = _bus_settings(bus)
-        mine = tuple(
-            ModbusHead(DetectorId(head.table.id), head.table.unit, head.profile, head.basis, _turnaround_ns(head))
-            for head in heads
-            if head.table.bus == bus.id and head.table.unit is not None
-        )
-        yield Bus(settings, mine)
-
-
-def _bus_settings(bus: BusTable) -> BusSettings:
-    transport = Transport(bus.transport)
-    serial = None
-    if transport is Transport.RTU:
-        if bus.device is None or bus.baud is None:
-            raise AssertionError("a serial bus without its port was not refused")
-        serial = SerialSettings(bus.device, bus.baud, Parity(bus.parity or "none"), bus.stop_bits or 1)
-    elif bus.host is None:
-        raise AssertionError("a bus without a host was not refused")
-    return BusSettings(
-        id=bus.id,
-        host=bus.host or "",
-        port=0 if serial else bus.port,
-        period_ns=bus.period_ms * MILLISECOND,
-        timeout_ns=bus.timeout_ms * MILLISECOND,
-        strict_ids=bus.transaction_id == "strict",
-        in_flight=bus.in_flight,
-        transport=transport,
-        serial=serial,
-        line_baud=bus.line_baud,
-        gap_ns=None if bus.gap_ms is None else round(bus.gap_ms * MILLISECOND),
-        turnaround_ns=round(bus.turnaround_ms * MILLISECOND),
-        late_ns=late_ms(bus) * MILLISECOND,
-        echo=bus.echo or False,
-    )
-
-
-def _turnaround_ns(head: Head) -> int:
-    """Return the rest that a head needs on its line: as the file says, else as its profile does."""
-    rest_ms = head.table.turnaround_ms
-    if rest_ms is None:
-        rest_ms = max(float(head.profile.line.get(key, 0)) for key in ("gap_ms", "turnaround_ms"))
-    return round(rest_ms * MILLISECOND)
-
-
 def _detector(head: Head) -> Detector:
     return Detector(
         id=DetectorId(head.table.id),
@@ -385,24 +212,3 @@ def _detector(head: Head) -> Detector:
         tested_on=head.table.tested_on,
         intervals=Intervals.of(head.profile.service),
     )
-
-
-def _recipients(tables: Tables) -> Iterator[Recipient]:
-    called_in = {name for step in tables.escalation for name in step.table.recipients}
-    persons = [entry.table for entry in tables.recipients]
-    alarms = {
-        person.id: (frozenset[str]() if person.id in called_in else GAS)
-        if person.alarms is None
-        else frozenset[str](person.alarms)
-        for person in persons
-    }
-    consoles = {entry.table.id for entry in tables.channels if entry.table.kind == "console"}
-    reached = [person for person in persons if person.role != CENTRE and not consoles.issuperset(person.channels)]
-    heard_at_once = frozenset[str]().union(*(alarms[person.id] for person in reached))
-    for person in persons:
-        heard = alarms[person.id]
-        called = person.role == CENTRE and heard & GAS <= heard_at_once
-        name, phone = person.name or person.id, person.phone or ""
-        yield Recipient(person.id, name, person.role, tuple(person.channels), heard, called, phone)
-    if _brings_channel(tables):
-        yield Recipient(BROKER, "MQTT", "operator", (BROKER,), EVERYTHING)

@@ -354,7 +354,10 @@ LISTED: dict[str, type[Table]] = {
 }
 """Tables that stand once for each thing: ``[[name]]``. What a channel holds depends on its kind."""
 
-CHANNELS: dict[str, type[Table]] = {
+ChannelTable = OutputTable | WebhookTable | PlainChannelTable
+"""What stands in a ``[[channel]]``, of whatever kind."""
+
+CHANNELS: dict[str, type[ChannelTable]] = {
     "siren": OutputTable,
     "horn": OutputTable,
     "beacon": OutputTable,

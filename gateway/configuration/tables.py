@@ -25,9 +25,7 @@ from gateway.configuration.schema import (
     JournalTable,
     LevelsTable,
     MqttTable,
-    OutputTable,
     OutputTestTable,
-    PlainChannelTable,
     RecipientTable,
     StockSourceTable,
     StoreTable,
@@ -35,13 +33,11 @@ from gateway.configuration.schema import (
     SuppressionTable,
     Table,
     TimingTable,
-    WebhookTable,
     WebTable,
 )
 from sensors.toml_lines import Path
 
 T = TypeVar("T", bound=Table)
-ChannelTable = OutputTable | WebhookTable | PlainChannelTable
 
 
 @dataclass(frozen=True, slots=True)

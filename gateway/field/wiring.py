@@ -11,6 +11,7 @@ from alerts.dispatcher import Channel, Dispatcher
 from alerts.messages.place import Place
 from alerts.messages.words import learn, words
 from gateway.budget import budgets
+from gateway.depot import Channel as DescribedChannel
 from gateway.depot import ConsoleChannel, Depot, MqttChannel, WebhookChannel
 from gateway.engine.areas import PREFIX
 from gateway.engine.events import Entry, SystemCondition
@@ -59,7 +60,7 @@ class Wiring:
             output.give_up()
 
 
-def channel_of(channel: WebhookChannel | MqttChannel | ConsoleChannel, depot: Depot, ears: Ears) -> Channel:
+def channel_of(channel: DescribedChannel, depot: Depot, ears: Ears) -> Channel:
     """Build the channel that the configuration describes, on the network.
 
     What only some depots have is loaded for them only: an HTTP client takes 11 MiB.
@@ -98,7 +99,7 @@ class Outside:
     """
 
     connect: Connect | None = None
-    channel: Callable[[WebhookChannel | MqttChannel | ConsoleChannel, Depot, Ears], Channel] = channel_of
+    channel: Callable[[DescribedChannel, Depot, Ears], Channel] = channel_of
 
 
 THE_NETWORK = Outside()

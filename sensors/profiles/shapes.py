@@ -17,6 +17,8 @@ Table = Mapping[str, Any]
 
 NOTHING: Final = "nothing"
 ABSENT: Final = "no such key"
+ASSUMED: Final = "assumed"
+"""The key that lists those keys of its table which no source states."""
 SHOWN_CHARS: Final = 60
 
 
@@ -246,7 +248,11 @@ class TableOf:
         for name in self.required:
             if name not in value:
                 raise KeyFault(f"{prefix}{name}", "a value", NOTHING)
-        return {name: self.keys[name].check(f"{prefix}{name}", item) for name, item in value.items()}
+        found = {name: self.keys[name].check(f"{prefix}{name}", item) for name, item in value.items()}
+        for name in found.get(ASSUMED, ()):
+            if name not in self.keys:
+                raise KeyFault(f"{prefix}{ASSUMED}", one_of(self.keys, name), name)
+        return found
 
     def schema(self) -> Schema:
         """An object without other keys."""

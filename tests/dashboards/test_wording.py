@@ -15,6 +15,7 @@ from dashboards.web.page import words
 from dashboards.wording import Locale
 from sensors.quality import REASONS
 from sensors.readings import Quality, Status
+from sensors.wire.meanings import SAYINGS
 
 ROOT = Path(__file__).parents[2]
 DASHBOARDS = ROOT / "dashboards"
@@ -122,7 +123,12 @@ def reasons_in(source: str) -> set[str]:
             case ast.Call(func=function, args=given) if ast.unparse(function).rpartition(".")[2] in tellers:
                 for value in given:
                     found.update(_spoken(value))
-            case ast.FunctionDef(name=name, returns=ast.Name(id="str")) if name != "_as_text":
+            case ast.Call(func=ast.Name(id="Gone"), args=given):
+                for value in given:
+                    found.update(_spoken(value))
+            case ast.FunctionDef(name=name, returns=ast.expr() as returned) if name != "_as_text" and ast.unparse(
+                returned
+            ) in ("str", "Conversion | str"):
                 for inner in ast.walk(node):
                     if isinstance(inner, ast.Return) and inner.value is not None:
                         found.update(_spoken(inner.value))
@@ -133,10 +139,11 @@ def reasons_in(source: str) -> set[str]:
 
 def test_every_reason_the_field_can_give_has_words_in_both_languages() -> None:
     files = [*(ROOT / "sensors/drivers").glob("*.py"), ROOT / "sensors/quality.py"]
-    wire = (ROOT / "sensors/wire" / name for name in ("registers.py", "reader.py", "payloads.py"))
+    wire = (ROOT / "sensors/wire" / name for name in ("registers.py", "reader.py", "payloads.py", "listener.py"))
     files += [*wire, ROOT / "alerts/channels/output.py"]
     found = set().union(*(reasons_in(file.read_text(encoding="utf-8")) for file in files))
-    found |= {reason for reason in REASONS.values() if reason}
+    found |= {reason for reason in (*REASONS.values(), *(saying.reason for saying in SAYINGS.values())) if reason}
+    found |= reasons_in((ROOT / "sensors/wire/sparkplug.py").read_text(encoding="utf-8"))
     assert found >= {"no-packet-limit", "wrong-state", "queue-full", "flood", "mute", "no-answer", "sentinel"}
     for locale in (PT, EN):
         assert [code for code in sorted(found) if f"why.{code.rstrip('-')}" not in locale.words] == []

@@ -186,6 +186,11 @@ def test_a_profile_may_build_upon_another_and_say_only_what_differs(tmp_path):
     assert (points.head.milliamp, points.head.high) == ((0.0, 20.0), 100.0)
 
 
+def test_an_assumption_of_a_key_that_does_not_exist_is_refused(tmp_path):
+    with pytest.raises(ProfileError, match=r"x.toml:6: points.assumed: expected 'function', got 'funktion'"):
+        load(tmp_path, HEAD + '[points]\nregister = 1\nassumed = ["funktion"]\n')
+
+
 def test_profiles_that_build_upon_each_other_for_ever_are_refused(tmp_path):
     with pytest.raises(ProfileError, match="at most 4 profiles"):
         load(tmp_path, 'format = 1\nid = "x"\nlike = "./x.toml"\n')

@@ -57,6 +57,15 @@ def test_try_tells_tables_apart_where_a_profile_reads_two() -> None:
     assert json.loads(said.stdout)[0]["lel_pct"] == 10.0
 
 
+def test_try_tells_what_was_given_for_nothing_and_what_was_not_given() -> None:
+    said = vigia("try", "rki-m2a", "--registers", "0=0x207D,19=%LEL,40001=8192")
+    assert "states.0: holding 1 = 0 fault (not given: counts as 0)" in said.stdout
+    assert "value: holding 0 = 125\n" in said.stdout
+    assert "does not read the registers 40001" in said.stderr
+    right = vigia("try", "rki-m2a", "--registers", "0=0x207D,1=0x2000,19=%LEL")
+    assert "given" not in right.stdout + right.stderr
+
+
 def test_try_reads_a_message() -> None:
     said = vigia("try", "z2m-heiman-hs1cg", "--payload", '{"gas": true}', "--json")
     assert json.loads(said.stdout)[0] | {"raw": None} == {
