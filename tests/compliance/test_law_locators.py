@@ -19,6 +19,13 @@ def test_every_clause_of_the_text_has_an_entry_and_no_entry_is_invented(file: Pa
     assert sorted(entered) == sorted(read)
 
 
+def test_every_text_was_listed_by_hand() -> None:
+    listed = tuple(file.stem for file in LISTS)
+    texts = [name for name in statutes.names() if statutes.load(name).kind is not StatuteKind.REFERENCE]
+
+    assert [name for name in texts if not name.startswith(listed)] == []
+
+
 def test_the_reading_of_each_ambiguity_met_is_told() -> None:
     for law, prefix, last in (("paraiba-9427-2011", "PB", 19), ("campina-grande-do-sul-15-2002", "CG", 15)):
         statute = statutes.load(law)

