@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 import msgspec
@@ -107,6 +108,29 @@ def test_every_make_target_named_exists(page: Path):
     targets = set(re.findall(r"^([a-z]+):", text_of(ROOT / "Makefile"), re.MULTILINE))
     for target in re.findall(r"(?:^|[\s`])make ([a-z]+)", code(page)):
         assert target in targets, f"make {target} does not exist"
+
+
+# --- the code that is named -------------------------------------------------------------------------
+
+HOUSE = "alerts|compliance|dashboards|gateway|sensors|simulator"
+
+
+@page
+def test_every_file_and_folder_named_exists(page: Path):
+    for named in re.findall(rf"^(?:{HOUSE}|bench|deploy|docs|tests)/[\w./<>-]*$", code(page), re.MULTILINE):
+        assert any(ROOT.glob(re.sub(r"<\w+>|NAME", "*", named))), f"{named} does not exist"
+
+
+@page
+def test_every_module_class_and_function_named_exists(page: Path):
+    for named in re.findall(rf"(?:^|-m )((?:{HOUSE})(?:\.\w+)+)(?=\(?\)?$| )", code(page), re.MULTILINE):
+        assert resolve_name(named) is not None, f"{named} does not exist"
+
+
+def test_the_page_of_the_architecture_names_every_room_of_the_gateway():
+    rooms = {path.parent.name for path in (ROOT / "gateway").glob("*/__init__.py")}
+    table = text_of(DOCS / "architecture.md").partition("| room | what stands there |")[2].partition("\n\n")[0]
+    assert set(re.findall(r"`(\w+)/`", table)) == rooms
 
 
 # --- configuration: every key, as the schema has it -----------------------------------------------
