@@ -102,6 +102,7 @@ class Recording:
         """Once a second: whether the disk hangs, and the watch's own figures, which now and then go to the database."""
         self._losses.look(self._clock.now().mono, self._recorder.stands_s())
         self._say_store()
+        self._recorder.revive()
         if self._sender is not None:
             self._recorder.beat(utc, figures)
 

@@ -13,6 +13,7 @@ All values here are %LEL of the depot's reference basis. The table:
 
 A head that has never yet been plausible is wired, set or configured wrongly: its nonsense carries the reason
 ``never-plausible``, and so does a number beyond twice its full scale, which from a head once plausible is over-range.
+More than pure gas would give no gas gives: the head is over range, and its number is none.
 """
 
 from dataclasses import dataclass
@@ -30,6 +31,9 @@ UNKNOWN_TRIP_LEL_PCT: Final = 25.0
 
 WILD_FACTOR: Final = 2.0
 """Beyond this many full scales a head that was never plausible is misread rather than over range."""
+
+MOST_LEL_PCT: Final = 20_000.0
+"""Pure gas, of which a two-hundredth can burn: the lowest basis that is taken is 0.5 %vol."""
 
 SEVERITY: Final = (
     Status.WARM_UP,
@@ -167,7 +171,8 @@ def _over_range(
     detector: DetectorId, value: float | None, raw: float | str | None, taken: Stamp, span: Span, bound: float | None
 ) -> Reading:
     at_least = span.full_scale if span.full_scale < inf else bound
-    return Reading(detector, value, at_least, Quality.UNCERTAIN, Status.OVER_RANGE, raw, taken, "over-range")
+    number = None if value is None or value > MOST_LEL_PCT else value
+    return Reading(detector, number, at_least, Quality.UNCERTAIN, Status.OVER_RANGE, raw, taken, "over-range")
 
 
 # --- what shows only over time

@@ -85,7 +85,10 @@ def _loading() -> Callable[[Path, Mapping[str, str]], Loaded]:
 def main() -> None:
     """Read what is asked for, and answer."""
     load = _loading()
-    path, environ = pickle.load(sys.stdin.buffer)  # noqa: S301 - what our parent said
+    try:
+        path, environ = pickle.load(sys.stdin.buffer)  # noqa: S301 - what our parent said
+    except (EOFError, pickle.UnpicklingError):  # it has ended before it had asked, or while it did
+        return
     answer: Loaded | tuple[Problem, ...]
     try:
         answer = load(path, environ)

@@ -25,6 +25,9 @@ from sensors.stamps import MILLISECOND, SECOND, Clock, Instant
 MOST_READINGS = 60_000
 """Readings that wait for the thread: a minute of 500 heads at two a second."""
 
+ANEW_AFTER_S = 60
+"""How long after a fault of ours the thread is started anew."""
+
 MOST_SECONDS = 600
 """Seconds that wait for a disk that does not take them; the oldest go first, counted."""
 
@@ -75,7 +78,8 @@ class _Pending:
 class Recorder:
     """One depot's recorder.
 
-    `take`, `note` and `beat` are called on the alarm loop and never wait; `turn` is the thread's (or a test's).
+    `take`, `note`, `beat` and `revive` are called on the alarm loop and never wait; `turn` is the thread's (or a
+    test's).
     """
 
     def __init__(self, path: Path, keeping: Keeping, clock: Clock, trouble: Trouble, vfs: str | None = None) -> None:
@@ -98,6 +102,7 @@ class Recorder:
         self._told = ""
         self._closing = threading.Event()
         self._turning: Instant | None = None
+        self._fell: Instant | None = None
         self._thread: threading.Thread | None = None
 
     # --- on the alarm loop ------------------------------------------------------------------------
@@ -132,6 +137,15 @@ class Recorder:
         self._thread = threading.Thread(target=self._run, name="recorder", daemon=True)
         self._thread.start()
 
+    def revive(self) -> None:
+        """Start a thread anew that a fault of ours has ended, without what it had in hand, which may end that too."""
+        if self._fell is None or self._closing.is_set() or self._clock.now().mono - self._fell < ANEW_AFTER_S * SECOND:
+            return
+        self._fell = None
+        self.counts.dropped_seconds += len(self._pending.seconds)
+        self._pending = _Pending()
+        self.start()
+
     def close(self, timeout_s: float) -> bool:
         """Record what is there, then end. False when something was left."""
         self._closing.set()
@@ -154,6 +168,8 @@ class Recorder:
                 self._note(thread="failing")
             if self._book is not None:
                 self._book.close()
+                self._book = None
+            self._fell = self._clock.now().mono
 
     def _until_next(self) -> float:
         into = self._clock.now().utc % SECOND / SECOND
@@ -172,7 +188,7 @@ class Recorder:
         took = self.stands_s()
         self._turning = None
         lost = self.counts.dropped_readings + self.counts.dropped_seconds > dropped
-        self._note(dropped="dropped" if lost else "", slow="slow" if took > SLOW_S else "")
+        self._note(thread="", dropped="dropped" if lost else "", slow="slow" if took > SLOW_S else "")
 
     def _drain(self) -> list[Reading]:
         readings: list[Reading] = []

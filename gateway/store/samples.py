@@ -67,8 +67,8 @@ def value_of(reading: Reading) -> int:
     gas = reading.lel_pct if reading.at_least is None else reading.gas()
     if gas is None or not isfinite(gas):
         return MISSING
-    value = round(gas * SCALE)
-    return value if LOWEST <= value <= HIGHEST else min(max(value, LOWEST), HIGHEST)
+    hundredths = gas * SCALE
+    return round(hundredths) if LOWEST <= hundredths <= HIGHEST else LOWEST if gas < 0 else HIGHEST
 
 
 def code_of(reading: Reading) -> int:

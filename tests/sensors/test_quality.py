@@ -31,6 +31,8 @@ D = DetectorId("D1")
         (inf, Quality.BAD, Status.FAULT, None, None, "not-a-number"),
         (100.0, Quality.UNCERTAIN, Status.OVER_RANGE, 100.0, 100.0, "over-range"),
         (250.0, Quality.UNCERTAIN, Status.OVER_RANGE, 250.0, 100.0, "over-range"),
+        (20_001.0, Quality.UNCERTAIN, Status.OVER_RANGE, None, 100.0, "over-range"),
+        (1e308, Quality.UNCERTAIN, Status.OVER_RANGE, None, 100.0, "over-range"),
     ],
 )
 def test_a_number_is_judged_by_the_span(value, quality, status, lel_pct, at_least, reason):

@@ -67,3 +67,10 @@ def test_a_reader_whose_asker_has_gone_ends_without_a_word(tmp_path: Path) -> No
         process.stdout = None
         _, said = process.communicate(pickle.dumps((tmp_path / "depot.toml", {})), 20)
     assert said == b""
+
+
+@pytest.mark.parametrize("asked", [b"", pickle.dumps((Path("depot.toml"), {}))[:-7]])
+def test_a_reader_who_is_asked_nothing_whole_ends_without_a_word(asked: bytes) -> None:
+    command = [sys.executable, "-m", "gateway.configuration.apart"]
+    ran = subprocess.run(command, input=asked, capture_output=True, check=False)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, b"", b"")

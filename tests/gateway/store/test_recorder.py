@@ -312,6 +312,38 @@ def test_a_spool_on_a_full_disk_is_told_and_what_it_could_not_hold_is_on_record(
         disk.unregister()
 
 
+@pytest.mark.parametrize(("lel", "kept"), [(1e308, 327.67), (-1e308, -327.67), (1e5, 327.67), (-0.004, 0.0)])
+def test_a_number_beyond_all_bounds_is_cut_and_ends_nothing(make, path: Path, clock: HandClock, lel: float, kept):
+    recorder = make()
+    recorder.take(scan(reading("a", lel, BEGIN_S)))
+    clock.forward(1)
+    recorder.turn()
+    assert seconds(path, "a", 1) == (kept,)
+
+
+def test_a_thread_that_a_fault_of_ours_has_ended_is_told_and_started_anew(
+    make, told, path: Path, clock: HandClock, monkeypatch
+):
+    monkeypatch.setattr(threading, "excepthook", lambda _: None)
+    recorder = make()
+    monkeypatch.setattr(recorder, "_until_next", lambda: 0.001)
+    monkeypatch.setattr(recorder, "_lay", lambda _: 1 // 0)
+    recorder.start()
+    recorder._thread.join(5.0)
+    assert told == [(True, "failing")] and recorder._book is None
+    monkeypatch.undo()
+    recorder.revive()
+    assert not recorder._thread.is_alive(), "not at once: it would only fall again"
+    clock.forward(module.ANEW_AFTER_S)
+    recorder.take(scan(reading("a", 4.0, BEGIN_S + module.ANEW_AFTER_S)))
+    recorder.revive()
+    assert recorder.close(5.0)
+    assert told[-1] == (False, "")
+    with ReadingsHistory(path) as history:
+        trend = history.trend("a", BEGIN_S + module.ANEW_AFTER_S, BEGIN_S + module.ANEW_AFTER_S + 1, 1)
+    assert trend is not None and trend.mean == (4.0,)
+
+
 def test_the_thread_records_by_itself_and_puts_everything_away_at_the_end(path: Path):
     clock = SystemClock()
     recorder = Recorder(path, Keeping(), clock, lambda _present, reason: pytest.fail(reason) if reason else None)
