@@ -1,6 +1,6 @@
 """What a captain of the fire brigade needs: what, where, since when, how much, what is stored, who to call. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import groupby
@@ -105,9 +105,6 @@ def brigade_view(
     """
     locale, depot = phrases.locale, snapshot.depot
     known = {view.id: view for view in snapshot.detectors}
-    areas: dict[str, list[DetectorView]] = {}
-    for view in sorted(snapshot.detectors, key=lambda view: -(gas_of(view) or 0.0)):
-        areas.setdefault(view.area, []).append(view)
     return BrigadeView(
         headline=headline_of(snapshot, locale, current=current, lost_s=lost_s),
         watching=watching_text(snapshot.detectors, locale) if current else "",
@@ -120,10 +117,7 @@ def brigade_view(
             for alarm in sorted(snapshot.alarms, key=urgency)
             if alarm.kind == "GAS"
         ),
-        areas=tuple(
-            AreaNow(phrases.area(area), tuple(detector_card(view, locale, current=current) for view in heads))
-            for area, heads in areas.items()
-        ),
+        areas=tuple(_areas(snapshot, phrases, current=current)),
         stock=None if stock is None else stock_view(stock, phrases),
         no_gas=_no_gas(snapshot, locale, current=current),
         calls=tuple(
@@ -141,6 +135,16 @@ def brigade_view(
 def heads_in_gas(snapshot: Snapshot) -> tuple[str, ...]:
     """Name the heads whose gas alarm stands, the most urgent first."""
     return tuple(alarm.subject for alarm in sorted(snapshot.alarms, key=urgency) if alarm.kind == "GAS")
+
+
+def _areas(snapshot: Snapshot, phrases: Phrases, *, current: bool) -> Iterator[AreaNow]:
+    """Yield the areas, the one with the most gas first."""
+    areas: dict[str, list[DetectorView]] = {}
+    for view in sorted(snapshot.detectors, key=lambda view: gas_of(view) or 0.0, reverse=True):
+        areas.setdefault(view.area, []).append(view)
+    for area, heads in areas.items():
+        cards = tuple(detector_card(view, phrases.locale, current=current) for view in heads)
+        yield AreaNow(phrases.area(area), cards)
 
 
 def _no_gas(snapshot: Snapshot, locale: Locale, *, current: bool) -> str:

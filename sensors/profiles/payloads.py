@@ -30,21 +30,22 @@ def payload_points(table: Mapping[str, object]) -> PayloadPoints:
         KeyFault: for the first key that is wrong or missing.
     """
     found: dict[str, Any] = {name: PAYLOAD_KEYS[name].check(name, value) for name, value in table.items()}
-    index = channel_index(found)
+    channel = _channel(found)
     states = tuple(_state(f"states.{at}", state) for at, state in enumerate(found.get("states", ())))
     value, carrier = _value(found), _carrier(found, table)
     if value is None and carrier is None and not any("alarm" in "".join(state.meaning.says()) for state in states):
         raise KeyFault("value", "the JSON pointer of the value, such as '/lel'", NOTHING)
     unit = found.get("unit_of_value", UnitOfValue.LEL_PCT)
+    fixed = unit if isinstance(unit, UnitOfValue) else None
     scale, offset = scale_and_offset(found)
     try:
         points = PayloadPoints(
             value=None if value is None else value.pointer,
             value_topic="" if value is None else value.topic,
             value_payload="" if value is None else value.payload,
-            unit_of_value=unit if isinstance(unit, UnitOfValue) else UnitOfValue.LEL_PCT,
-            unit_field=None if isinstance(unit, UnitOfValue) else _field(unit),
-            unit_words=() if isinstance(unit, UnitOfValue) else tuple(unit["words"].items()),
+            unit_of_value=fixed or UnitOfValue.LEL_PCT,
+            unit_field=None if fixed else _field(unit),
+            unit_words=() if fixed else tuple(unit["words"].items()),
             scale=scale,
             offset=offset,
             full_scale=found.get("full_scale"),
@@ -67,13 +68,26 @@ def payload_points(table: Mapping[str, object]) -> PayloadPoints:
             frozen_after_s=found.get("frozen_after_s"),
             drift_warning=found.get("drift_warning"),
         )
-        first = found["channels"].get("first", 1) if "channels" in found else 1
-        return points.on_channel({"channel": str(first + index), "index": str(index)} if "channels" in found else {})
+        return points.on_channel(channel)
     except ValueError as error:
-        key = "topic" if "topic" in found and "stands for" in str(error) else "value" if value is not None else "states"
-        raise KeyFault(
-            key, Sentence("pointers, topics and numbers that fit ({reason})", reason=error), table.get(key, NOTHING)
-        ) from None
+        key = _blamed(found, error)
+        fitting = Sentence("pointers, topics and numbers that fit ({reason})", reason=error)
+        raise KeyFault(key, fitting, table.get(key, NOTHING)) from None
+
+
+def _blamed(found: Mapping[str, Any], error: ValueError) -> str:
+    """Return the key that a mistake in the points as a whole is most likely in."""
+    if "topic" in found and "stands for" in str(error):
+        return "topic"
+    return "states" if _value(found) is None else "value"
+
+
+def _channel(found: Mapping[str, Any]) -> dict[str, str]:
+    """Return what ``{channel}`` and ``{index}`` stand for; nothing where the device has no channels."""
+    index = channel_index(found)
+    if "channels" not in found:
+        return {}
+    return {"channel": str(found["channels"].get("first", 1) + index), "index": str(index)}
 
 
 def _field(table: Table) -> FieldPoint:
