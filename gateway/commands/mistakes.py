@@ -36,5 +36,7 @@ def expected(talk: Talk, kind: click.ParamType[Any]) -> str:
             return ", ".join([talk.text(f"cli.{number}"), *said])
         case click.types.IntParamType():
             return talk.text("cli.whole")
+        case click.Path(exists=True):
+            return talk.text("cli.there")
         case _:
             return ""

@@ -23,6 +23,7 @@ def command(talk: Talk) -> click.Command:
         from gateway.commands.locale import phrases_of
         from gateway.commands.moments import moment
         from gateway.journal.errors import StoreError
+        from gateway.office.bygone import Told
         from gateway.office.report import report
 
         first = Millis(moment(talk, start, depot.timezone) * 1000)
@@ -48,7 +49,8 @@ def command(talk: Talk) -> click.Command:
             talk.say("report.none", reason=why(talk, error))
             click.get_current_context().exit(EXIT_FAILED)
         if output is not None:
-            talk.say("report.done", file=output, breaches=len(found["breaches"]), alarms=len(found["alarms"]))
+            breaches = [one for one in found["breaches"] if one["past"] != Told.NEVER_WAS.value]
+            talk.say("report.done", file=output, breaches=len(breaches), alarms=len(found["alarms"]))
 
     forms = click.Choice(["json", "csv"])
     params: list[click.Parameter] = [

@@ -171,6 +171,11 @@ def test_where_its_words_cannot_go_a_command_says_so_or_spells_them(full: bool) 
             "esperado: um número inteiro, a partir de 1, até 247.",
             "a whole number, from 1, up to 247.",
         ),
+        (
+            ("register", "import", "d.toml", "stock", "none.csv", "--by=Ana"),
+            "não serve; esperado: um arquivo que exista e se possa ler.",
+            "a file that exists and can be read.",
+        ),
         (("init", "--law=x"), "esperado: -, campina-grande", "right would be: -, campina-grande"),
         (("bump", "d.toml", "GD-1", "--minutes=nan"), "'--minutes' não serve", "'--minutes' will not do"),
         (("probe", "d.toml", "--shows=inf"), "esperado: um número.", "right would be: a number."),
