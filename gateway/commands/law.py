@@ -111,7 +111,7 @@ def _evaluate(talk: Talk) -> click.Command:
         from compliance.situation import Situation
         from compliance.statutes import HOUSE
         from compliance.vocabulary import Verdict
-        from gateway.commands import lawpages
+        from gateway.commands import lawfindings
         from gateway.commands.locale import phrases_of
         from gateway.commissioning.bump_history import today
 
@@ -127,13 +127,13 @@ def _evaluate(talk: Talk) -> click.Command:
         if as_json:
             talk.put_json(
                 {"depot": depot.id, "on": day.isoformat(), "known": known or None, "configured_on": now.isoformat()}
-                | lawpages.evaluation(chosen, found)
+                | lawfindings.evaluation(chosen, found)
             )
         else:
             phrases = phrases_of(talk.words.language, depot)
             if day < now:
                 talk.put(phrases.locale.text("conformity.past", on=phrases.day(day.isoformat())))
-            for line in lawpages.finding_lines(talk, phrases, chosen, found, every=every):
+            for line in lawfindings.finding_lines(talk, phrases, chosen, found, every=every):
                 talk.put(line)
         if strict and any(finding.verdict is Verdict.VIOLATED for finding in found):
             click.get_current_context().exit(EXIT_FAILED)

@@ -1,38 +1,24 @@
-"""Laws, clauses, rules and findings as lines for a person and as JSON. Knows no command and no file."""
+"""Laws, clauses, rules and their numbers as lines for a person and as JSON. Knows no command, file or finding."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import date
-from math import isinf
+from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
-from alerts.messages.catalogue import Catalogue
 from compliance.overview import Number, Row, clauses_of, counts, coverage, numbers_of
 from compliance.vocabulary import (
     Clause,
     Figure,
-    Finding,
-    Margin,
     Period,
     Rule,
     Scheme,
     Statute,
     StorageClass,
-    Subject,
     Table,
-    Value,
-    Verdict,
     Words,
 )
-from dashboards.conformity.phrases import Phrases
+from gateway.commands.lawwords import amount, in_force, number_of, period_row, said, unit_of, words_row
 from gateway.commands.talk import Talk
 
 Found: TypeAlias = Statute | Row | tuple[Statute, Rule]
-
-SHOWN = (Verdict.VIOLATED, Verdict.UNDETERMINED)
-"""What is told without ``--all``."""
-
-MOST_MISSING = 8
-"""Missing facts named in one line; the rest is counted."""
 
 
 # --- laws -----------------------------------------------------------------------------------------
@@ -46,7 +32,7 @@ def statute_row(statute: Statute) -> dict[str, Any]:
         "citation": statute.citation,
         "kind": statute.kind.value,
         "jurisdiction": statute.jurisdiction,
-        **_period_row(statute.period),
+        **period_row(statute.period),
         "clauses": {mode.value: count for mode, count in counts(statute).items()},
         "rules": len(statute.rules),
     }
@@ -60,7 +46,7 @@ def statute_lines(talk: Talk, statute: Statute) -> Iterator[str]:
         "law.line",
         kind=talk.text(f"law_kind.{statute.kind.value}"),
         citation=statute.citation,
-        since=_in_force(talk, statute.period),
+        since=in_force(talk, statute.period),
         rules=len(statute.rules),
         held=held,
     )
@@ -75,7 +61,7 @@ def page(found: Found) -> dict[str, Any]:
         case Statute():
             return {
                 **statute_row(found),
-                "doubts": [_words_row(doubt) for doubt in found.doubts],
+                "doubts": [words_row(doubt) for doubt in found.doubts],
                 "numbers": [_number_row(found, each) for each in _all_numbers(found)],
             }
         case Row():
@@ -100,7 +86,7 @@ def page_lines(talk: Talk, found: Found) -> Iterator[str]:
         case Statute():
             yield from statute_lines(talk, found)
             for doubt in found.doubts:
-                yield talk.text("law.doubt", text=_said(talk, doubt))
+                yield talk.text("law.doubt", text=said(talk, doubt))
             for number in _all_numbers(found):
                 yield from _number_lines(talk, number)
         case Row():
@@ -144,11 +130,11 @@ def _clause_row(clause: Clause) -> dict[str, Any]:
         "ambiguity": clause.ambiguity,
         "reason": clause.reason,
     }
-    return {name: None if words is None else _words_row(words) for name, words in told.items()}
+    return {name: None if words is None else words_row(words) for name, words in told.items()}
 
 
 def _clause_lines(talk: Talk, clause: Clause) -> Iterator[str]:
-    since = "" if clause.period == Period() else f"; {_in_force(talk, clause.period)}"
+    since = "" if clause.period == Period() else f"; {in_force(talk, clause.period)}"
     yield talk.text("law.mode", mode=talk.text(f"mode.{clause.mode.value}"), since=since)
     for key, words in (
         ("summary", clause.summary),
@@ -157,7 +143,7 @@ def _clause_lines(talk: Talk, clause: Clause) -> Iterator[str]:
         ("reason", clause.reason),
     ):
         if words is not None:
-            yield talk.text(f"law.{key}", text=_said(talk, words))
+            yield talk.text(f"law.{key}", text=said(talk, words))
 
 
 def _rule_row(rule: Rule) -> dict[str, Any]:
@@ -167,9 +153,9 @@ def _rule_row(rule: Rule) -> dict[str, Any]:
         "also": list(rule.also),
         "each": rule.each,
         "severity": rule.severity.value,
-        "text": _words_row(rule.text),
-        "remedy": _words_row(rule.remedy),
-        **_period_row(rule.period),
+        "text": words_row(rule.text),
+        "remedy": words_row(rule.remedy),
+        **period_row(rule.period),
     }
 
 
@@ -179,9 +165,9 @@ def _rule_lines(talk: Talk, rule: Rule) -> Iterator[str]:
         id=rule.id,
         each=talk.text(f"thing.{rule.each}"),
         severity=talk.text(f"severity.{rule.severity.value}"),
-        text=_said(talk, rule.text),
+        text=said(talk, rule.text),
     )
-    yield talk.text("law.remedy", text=_said(talk, rule.remedy))
+    yield talk.text("law.remedy", text=said(talk, rule.remedy))
 
 
 def _number_row(statute: Statute, number: Number) -> dict[str, Any]:
@@ -199,13 +185,13 @@ def _number_row(statute: Statute, number: Number) -> dict[str, Any]:
             limits = [
                 {"name": each.name, "up_to_kg": each.up_to_kg, "up_to_p13": each.up_to_p13} for each in number.classes
             ]
-            row |= {"classes": limits, **_period_row(number.period), "provenance": None}
+            row |= {"classes": limits, **period_row(number.period), "provenance": None}
     return row
 
 
 def _number_lines(talk: Talk, number: Number) -> Iterator[str]:
     told = None if isinstance(number, Scheme) else number.provenance
-    source = talk.text("law.own_text") if told is None else _said(talk, told)
+    source = talk.text("law.own_text") if told is None else said(talk, told)
     value = _shown(talk, number)
     yield talk.text("law.number", id=number.id, value=value, clause=number.clause, provenance=source)
 
@@ -213,22 +199,22 @@ def _number_lines(talk: Talk, number: Number) -> Iterator[str]:
 def _shown(talk: Talk, number: Number) -> str:
     match number:
         case Figure():
-            return _amount(talk, number.value, number.unit)
+            return amount(talk, number.value, number.unit)
         case Table():
-            values = ", ".join(f"{name} {_number(talk, each)}" for name, each in number.values.items())
-            return f"{values} ({_unit(talk, number.unit)})"
+            values = ", ".join(f"{name} {number_of(talk, each)}" for name, each in number.values.items())
+            return f"{values} ({unit_of(talk, number.unit)})"
         case Scheme():
             classes = ", ".join(_class(talk, each) for each in number.classes)
-            return classes if number.period == Period() else f"{classes} ({_in_force(talk, number.period)})"
+            return classes if number.period == Period() else f"{classes} ({in_force(talk, number.period)})"
 
 
 def _class(talk: Talk, one: StorageClass) -> str:
-    limit = talk.text("law.no_limit") if one.up_to_kg is None else f"≤ {_number(talk, one.up_to_kg)} kg"
+    limit = talk.text("law.no_limit") if one.up_to_kg is None else f"≤ {number_of(talk, one.up_to_kg)} kg"
     return f"{one.name} {limit}"
 
 
 def _provenance_row(words: Words | None) -> dict[str, str] | None:
-    return None if words is None else _words_row(words)
+    return None if words is None else words_row(words)
 
 
 # --- coverage -------------------------------------------------------------------------------------
@@ -241,7 +227,7 @@ def coverage_row(row: Row) -> dict[str, Any]:
         "clause": row.clause.locator,
         "mode": row.clause.mode.value,
         "rules": [rule.id for rule in row.rules],
-        **_period_row(row.clause.period),
+        **period_row(row.clause.period),
     }
 
 
@@ -252,167 +238,6 @@ def coverage_lines(talk: Talk, statutes: Sequence[Statute]) -> Iterator[str]:
         width = max((len(clause.locator) for clause in statute.clauses), default=0)
         for row in coverage([statute]):
             clause = row.clause
-            held = ", ".join(rule.id for rule in row.rules) or (_said(talk, clause.reason) if clause.reason else "-")
-            until = "" if clause.period.until is None else f" ({_in_force(talk, clause.period)})"
+            held = ", ".join(rule.id for rule in row.rules) or (said(talk, clause.reason) if clause.reason else "-")
+            until = "" if clause.period.until is None else f" ({in_force(talk, clause.period)})"
             yield f"  {clause.locator:<{width}}  {talk.text(f'mode.{clause.mode.value}')}: {held}{until}"
-
-
-# --- findings -------------------------------------------------------------------------------------
-
-
-def finding_row(finding: Finding) -> dict[str, Any]:
-    """A finding as JSON."""
-    margin = finding.margin
-    return {
-        "law": finding.statute,
-        "rule": finding.rule.id,
-        "clause": finding.rule.clause,
-        "subject": str(finding.subject),
-        "verdict": finding.verdict.value,
-        "severity": finding.rule.severity.value,
-        "text": _words_row(finding.rule.text),
-        "remedy": _words_row(finding.rule.remedy),
-        "margin": None if margin is None else margin._asdict(),
-        "holds_until": finding.holds_until,
-        "due": finding.due,
-        "together": list(finding.together),
-        "missing": [{"subject": str(each.subject), "name": each.name} for each in finding.missing],
-        "evidence": [
-            {"subject": str(each.subject), "name": each.name, "value": each.value} for each in finding.evidence
-        ],
-    }
-
-
-def evaluation(statutes: Sequence[Statute], findings: Sequence[Finding]) -> dict[str, Any]:
-    """The laws that were judged by, and what they say, as JSON."""
-    return {
-        "laws": [statute_row(statute) for statute in statutes],
-        "findings": [finding_row(finding) for finding in findings],
-    }
-
-
-def finding_lines(
-    talk: Talk, phrases: Phrases, statutes: Sequence[Statute], findings: Sequence[Finding], *, every: bool
-) -> Iterator[str]:
-    """Law by law: how many findings of each verdict, then those that need somebody, the worst first."""
-    for statute in statutes:
-        mine = [finding for finding in findings if finding.statute == statute.id]
-        count = {verdict: sum(1 for each in mine if each.verdict is verdict) for verdict in Verdict}
-        told = ", ".join(phrases.locale.count(f"count.{one.value}", number) for one, number in reversed(count.items()))
-        yield f"{statute.citation} ({talk.text(f'law_kind.{statute.kind.value}')}): {told}"
-        order = list(reversed(Verdict))
-        shown = [each for each in mine if every or each.verdict in SHOWN]
-        yield from _grouped(talk, phrases, sorted(shown, key=lambda each: order.index(each.verdict)))
-
-
-def _grouped(talk: Talk, phrases: Phrases, findings: Sequence[Finding]) -> Iterator[str]:
-    """What is said alike of several things is said once, with the list of them."""
-    alike: dict[tuple[str, Verdict, tuple[str, ...]], list[Finding]] = {}
-    for finding in findings:
-        key = (finding.rule.id, finding.verdict, _details(talk, phrases, finding, "*"))
-        alike.setdefault(key, []).append(finding)
-    for (_, verdict, details), found in alike.items():
-        first = found[0]
-        yield talk.text(
-            "law.finding",
-            verdict=phrases.locale.text(f"verdict.{verdict.value}").upper(),
-            clause=first.rule.clause,
-            subject=_subjects(talk, phrases, [each.subject for each in found]),
-            text=_said(talk, first.rule.text),
-            id=first.rule.id,
-        )
-        for detail in details if len(found) > 1 else _details(talk, phrases, first, first.subject.id):
-            yield f"      {detail}"
-
-
-def _details(talk: Talk, phrases: Phrases, finding: Finding, own: str) -> tuple[str, ...]:
-    """What is said of a finding beneath its line; `own` is what the thing itself is called in it."""
-    margin = finding.margin
-    details = [] if margin is None or isinf(margin.low) or isinf(margin.high) else [_margin(talk, margin)]
-    if finding.due is not None:
-        details.append(talk.text("law.due", day=_day(talk, finding.due)))
-    if finding.holds_until is not None:
-        details.append(talk.text("law.holds_until", day=_day(talk, finding.holds_until)))
-    if len(finding.together) > 1:
-        details.append(talk.text("law.together", areas=", ".join(finding.together)))
-    if finding.verdict is Verdict.UNDETERMINED and finding.missing:
-        details.append(talk.text("law.missing", facts=_missing(talk, phrases, finding, own)))
-    if finding.verdict is Verdict.VIOLATED:
-        details.append(talk.text("law.remedy_short", text=_said(talk, finding.rule.remedy)))
-    return tuple(details)
-
-
-def _missing(talk: Talk, phrases: Phrases, finding: Finding, own: str) -> str:
-    missing = [
-        one._replace(subject=Subject(one.subject.kind, own)) if one.subject == finding.subject else one
-        for one in finding.missing
-    ]
-    named = [f"{phrases.fact(str(one.subject), one.name)} [{one.subject}.{one.name}]" for one in missing[:MOST_MISSING]]
-    rest = len(missing) - len(named)
-    return "; ".join([*named, talk.text("law.more", count=rest)] if rest else named)
-
-
-def _margin(talk: Talk, margin: Margin) -> str:
-    if margin.low == margin.high:
-        return talk.text("law.margin", value=_amount(talk, margin.low, margin.unit))
-    low, high = _number(talk, margin.low), _amount(talk, margin.high, margin.unit)
-    return talk.text("law.margin", value=talk.text("law.between", low=low, high=high))
-
-
-# --- words ----------------------------------------------------------------------------------------
-
-
-def _subjects(talk: Talk, phrases: "Phrases", subjects: Sequence[Subject]) -> str:
-    """One thing as the page calls it; several alike by their names after one word."""
-    if len(subjects) == 1:
-        return phrases.subject(str(subjects[0]))
-    thing = talk.text(f"thing.{subjects[0].kind}")
-    return f"{thing[:1].upper()}{thing[1:]} {', '.join(phrases.areas.get(one.id, one.id) for one in subjects)}"
-
-
-def _said(talk: Talk, words: Words) -> str:
-    return words.en if talk.words.language == "en" else words.pt
-
-
-def _words_row(words: Words) -> dict[str, str]:
-    return {"pt": words.pt, "en": words.en}
-
-
-def _in_force(talk: Talk, period: Period) -> str:
-    match period:
-        case Period(since=None, until=None):
-            return talk.text("law.always")
-        case Period(since=since, until=None) if since is not None:
-            return talk.text("law.since", since=_day(talk, since))
-        case Period(since=None, until=until) if until is not None:
-            return talk.text("law.until", until=_day(talk, until))
-        case _:
-            ends = {"since": period.since or date.min, "until": period.until or date.max}
-            return talk.text("law.since_until", **{name: _day(talk, day) for name, day in ends.items()})
-
-
-def _period_row(period: Period) -> dict[str, Value | None]:
-    return {"from": period.since, "until": period.until}
-
-
-def _day(talk: Talk, day: date) -> str:
-    return day.isoformat() if talk.words.language == "en" else f"{day:%d/%m/%Y}"
-
-
-def _amount(talk: Talk, value: float, unit: str) -> str:
-    return f"{_number(talk, value)}{'' if unit == '%' else ' '}{_unit(talk, unit, one=abs(value) == 1)}"
-
-
-def _unit(talk: Talk, unit: str, *, one: bool = False) -> str:
-    """A unit of the law's files in words; they are a closed list."""
-    words = Catalogue.load("dashboards.conformity", talk.words.language).texts
-    single = words.get(f"unit.{unit}_one") if one else None
-    return single or words.get(f"unit.{unit}", unit)
-
-
-def _number(talk: Talk, value: float) -> str:
-    text = f"{value:,.10g}" if abs(value) >= 1000 else f"{value:.10g}"
-    return text if talk.words.language == "en" else text.translate(_SWAPPED)
-
-
-_SWAPPED: Mapping[int, str] = str.maketrans({",": ".", ".": ","})
