@@ -15,7 +15,8 @@ from typing import Literal
 
 from bench.machine import FIELD_CORE, WATCH_CORE, children, command, cpu_seconds, pin, resident_mib
 from dashboards.ports import Act, Ask, Snapshot
-from gateway.control import ControlError, ask
+from gateway.asking import ask
+from gateway.machine.sockets import ControlError
 
 WEB, OFFICE = "gateway.children.webchild", "gateway.office.child"
 READY_S = 60.0

@@ -15,7 +15,7 @@ import structlog
 from dashboards.ports import Act, Answer, Drill, Figure, Window
 from gateway.children.children import LONGEST_PAUSE_S, office_child, web_child
 from gateway.configuration.loaded import Loaded
-from gateway.control import ControlError, ControlServer
+from gateway.control import ControlServer
 from gateway.deeds import understood
 from gateway.depot import Depot
 from gateway.engine.engine import Engine
@@ -31,6 +31,7 @@ from gateway.journal import Journal, NotOursError, open_anyhow
 from gateway.machine import limits
 from gateway.machine.clock import SystemClock, is_set
 from gateway.machine.notify import ServiceManager
+from gateway.machine.sockets import ControlError
 from gateway.metrics import kept_figures, watch_figures
 from gateway.picture import Picture, depot_view
 from gateway.recording import Recording

@@ -14,12 +14,12 @@ from pathlib import Path
 import apsw
 import msgspec
 
-from gateway import control
 from gateway.depot import Depot
 from gateway.engine.events import Entry, Json, Record
 from gateway.journal import Journal, JournalReader, StoreError, check, notes
 from gateway.journal.audit import SQLITE, read_note
 from gateway.journal.log import take_lock
+from gateway.machine.sockets import answers
 from gateway.machine.wholefile import whole
 from gateway.sealing.keys import PUBLIC
 from gateway.sealing.sealing import Sealing
@@ -183,7 +183,7 @@ def restore(folder: Path, depot: Depot, *, kept: Path | None, yes_shorter: bool)
             "give that depot's file",
         )
     depot.data.mkdir(parents=True, exist_ok=True)
-    if control.answers(depot.socket):
+    if answers(depot.socket):
         raise StoreError(depot.data, "a gateway is running there", "stop it first")
     lock = take_lock(depot.data / JOURNAL)
     try:

@@ -13,12 +13,13 @@ from zoneinfo import ZoneInfo
 import apsw
 
 from dashboards.ports import Ask
-from gateway import control
+from gateway.asking import ask
 from gateway.commissioning.probing import probe
 from gateway.depot import ConsoleChannel, Depot
 from gateway.field import reach
 from gateway.journal import JournalReader, StoreError
 from gateway.machine.clock import is_set
+from gateway.machine.sockets import ControlError, answers
 from sensors.drivers.broker import reason_of
 from sensors.drivers.brokerconnection import connected
 from sensors.drivers.mqtt import MqttSettings
@@ -71,7 +72,7 @@ def examine(depot: Depot) -> Iterator[Observation]:
 
 def _running(depot: Depot) -> bool:
     try:
-        return control.answers(depot.socket)
+        return answers(depot.socket)
     except OSError:  # no place where a socket could be
         return False
 
@@ -173,8 +174,8 @@ def _reasons(depot: Depot, heads: frozenset[str], *, running: bool) -> Iterator[
         return
     if running:
         try:
-            answer = control.ask(depot.socket, Ask(ref=1, what="snapshot"))
-        except control.ControlError:  # it ended meanwhile
+            answer = ask(depot.socket, Ask(ref=1, what="snapshot"))
+        except ControlError:  # it ended meanwhile
             return
         if answer.snapshot is not None:
             yield from ((detector.id, detector.reason) for detector in answer.snapshot.detectors)

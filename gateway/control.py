@@ -6,12 +6,9 @@ fresh snapshot. So a stopped screen costs the alarm loop one comparison.
 """
 
 import asyncio
-import contextlib
-import socket
-import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import NoReturn, assert_never, cast
+from typing import assert_never, cast
 
 import msgspec
 
@@ -30,7 +27,7 @@ from dashboards.ports import (
     ToScreen,
     Window,
 )
-from dashboards.speaking import Speaker
+from gateway.machine.sockets import claim, remove_own, removed
 
 MAX_CLIENTS = 16
 MAX_BACKLOG_BYTES = 4 * 1024 * 1024
@@ -43,16 +40,9 @@ MAX_LINE_BYTES = 16 * 1024 * 1024
 MAX_REQUEST_BYTES = 1024 * 1024
 """What the office files at once; a person's act is a hundred bytes."""
 
-LOOK_S = 1.0
-"""How often the socket is looked for, so that one removed by others is made anew."""
-
 MAX_NAME_CHARS = 80
 MAX_NOTE_CHARS = 500
 MAX_DETAIL_CHARS = 300
-
-
-class ControlError(OSError):
-    """The control socket cannot be had: another gateway lives there, or the path is no place for a socket."""
 
 
 class ControlServer:
@@ -274,45 +264,6 @@ class _Client(asyncio.Protocol):
         self._server.left(self)
 
 
-def claim(path: Path) -> socket.socket:
-    """Return a listening socket at `path`, mode 0600; a dead one that stands there is removed first.
-
-    The mode is set between bind and listen, when nobody can connect yet.
-
-    Raises:
-        ControlError: another process answers there, the path is no socket, or it cannot be bound.
-    """
-    if path.is_symlink() or path.exists():
-        if not stat.S_ISSOCK(path.lstat().st_mode):
-            raise ControlError(f"{path} exists and is not a socket")
-        if answers(path):
-            raise ControlError(f"{path}: another gateway is running there")
-    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    try:
-        path.unlink(missing_ok=True)
-        listener.settimeout(0)
-        listener.bind(str(path))
-        path.chmod(0o600)
-        listener.listen(MAX_CLIENTS)
-    except OSError as error:
-        listener.close()
-        raise ControlError(f"{path}: {error}") from error
-    return listener
-
-
-def answers(path: Path) -> bool:
-    """Whether a live process listens at `path`. One too busy to accept counts as alive."""
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
-        probe.settimeout(0)
-        try:
-            probe.connect(str(path))
-        except (ConnectionRefusedError, FileNotFoundError):
-            return False
-        except BlockingIOError:
-            return True
-        return True
-
-
 class _Referring(msgspec.Struct):
     """What every request that is answered has."""
 
@@ -325,82 +276,3 @@ def _ref_of(line: bytes) -> int:
         return msgspec.json.decode(line, type=_Referring).ref
     except (msgspec.DecodeError, RecursionError):
         return 0
-
-
-async def removed(path: Path, inode: int) -> NoReturn:
-    """Wait for as long as the socket stands where everybody looks for it.
-
-    Raises:
-        ControlError: it was removed, or another file stands in its place.
-    """
-    while _is_own(path, inode):  # noqa: ASYNC110 - who removes the file sets no event
-        await asyncio.sleep(LOOK_S)
-    raise ControlError(f"{path} was removed by others")
-
-
-def _is_own(path: Path, inode: int) -> bool:
-    try:
-        return path.stat().st_ino == inode
-    except FileNotFoundError:
-        return False
-
-
-def remove_own(path: Path, inode: int) -> None:
-    """Remove the socket file unless another process has put its own there meanwhile.
-
-    Where the disk does not let it go it stays: whoever claims the path next finds it dead.
-    """
-    with contextlib.suppress(OSError):
-        if path.stat().st_ino == inode:
-            path.unlink()
-
-
-def ask(path: Path, request: Act | Window | Drill | Ask, timeout_s: float = 2.0) -> Answer:
-    """Ask the gateway behind `path` one thing and wait for the answer (for commands; it blocks).
-
-    Raises:
-        ControlError: nobody answers there in time, or what answers is no gateway.
-    """
-    try:
-        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:
-            line.settimeout(timeout_s)
-            line.connect(str(path))
-            line.sendall(msgspec.json.encode(request) + b"\n")
-            with line.makefile("rb") as answers_in:
-                text = answers_in.readline(MAX_LINE_BYTES + 1)
-    except OSError as error:
-        raise ControlError(f"{path}: no gateway answers ({error})") from error
-    if not text.endswith(b"\n"):
-        raise ControlError(f"{path}: the answer breaks off after {len(text)} bytes")
-    try:
-        answer = msgspec.json.decode(text, type=Answer)
-    except msgspec.DecodeError as error:
-        raise ControlError(f"{path}: the answer is not a gateway's ({error})") from error
-    if answer.snapshot is None:
-        return answer
-    return msgspec.structs.replace(answer, snapshot=Speaker().snapshot(answer.snapshot))
-
-
-def follow(path: Path, silence_s: float = 5.0) -> Iterator[Snapshot | Change]:
-    """Subscribe to the gateway behind `path` and yield what it shows: the picture, then every change (it blocks).
-
-    The gateway speaks at least once a second, so that whoever iterates may look at the clock that often.
-
-    Raises:
-        ControlError: nobody answers there, it falls silent for `silence_s`, or what answers is no gateway.
-    """
-    try:
-        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:
-            line.settimeout(silence_s)
-            line.connect(str(path))
-            line.sendall(msgspec.json.encode(Subscribe()) + b"\n")
-            with line.makefile("rb") as pictures_in:
-                speaker = Speaker()
-                while text := pictures_in.readline(MAX_LINE_BYTES + 1):
-                    heard = msgspec.json.decode(text, type=Snapshot | Change)
-                    yield speaker.snapshot(heard) if isinstance(heard, Snapshot) else speaker.change(heard)
-    except OSError as error:
-        raise ControlError(f"{path}: no gateway answers ({error})") from error
-    except msgspec.DecodeError as error:
-        raise ControlError(f"{path}: the answer is not a gateway's ({error})") from error
-    raise ControlError(f"{path}: the gateway has gone")

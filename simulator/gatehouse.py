@@ -12,10 +12,10 @@ import msgspec
 
 from dashboards.office import Breach, File, Judged, Paper
 from dashboards.ports import Answer
-from gateway.control import ControlError
 from gateway.depot import Depot
 from gateway.filing import Filing
 from gateway.hands import Hands
+from gateway.machine.sockets import ControlError
 from gateway.office.clerk import WRITTEN_WITHIN_S, Clerk
 from gateway.office.desk import Desk
 from gateway.office.gate import Gate

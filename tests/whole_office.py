@@ -8,7 +8,7 @@ from pathlib import Path
 from whole_depot import Whole, until
 
 from dashboards.office import Enter, Look, Reply
-from gateway.control import ControlError
+from gateway.machine.sockets import ControlError
 from gateway.office.door import ask_office
 
 

@@ -37,8 +37,9 @@ def command(talk: Talk) -> click.Command:
         if not 0 < len(by.strip()) <= MOST_NAME or len(note) > MOST_NOTE:
             raise click.UsageError(talk.text("bump.too_long", name=MOST_NAME, note=MOST_NOTE))
         from dashboards.ports import Drill
-        from gateway.control import ControlError, ask
+        from gateway.asking import ask
         from gateway.journal import JournalReader, StoreError
+        from gateway.machine.sockets import ControlError
 
         try:
             with JournalReader(depot.journal) as reader:

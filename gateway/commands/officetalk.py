@@ -135,7 +135,7 @@ def on_options(talk: Talk) -> list[click.Parameter]:
 
 def _asked(talk: Talk, depot: "Depot", ask: "Enter | Import | Attach | Look") -> "Reply":
     from dashboards.office import Attach, Look
-    from gateway.control import ControlError, answers
+    from gateway.machine.sockets import ControlError, answers
     from gateway.office.door import UnansweredError, ask_office
 
     until = time.monotonic() + OPENS_WITHIN_S

@@ -12,8 +12,8 @@ def place_of(talk: Talk, what: str) -> str:
 
 def why(talk: Talk, reason: object) -> str:
     """Say a reason in the person's language, as far as it has words for it."""
-    from gateway.control import ControlError
     from gateway.journal.errors import AbsentError, StoreError
+    from gateway.machine.sockets import ControlError
     from gateway.words.sentences import spoken
 
     match reason:

@@ -113,10 +113,10 @@ def _line(
 
 
 def _refuse_beside_a_watch(talk: Talk, depot: "Depot", bus: str) -> None:
-    from gateway import control
+    from gateway.machine.sockets import answers
 
     try:
-        running = control.answers(depot.socket)
+        running = answers(depot.socket)
     except OSError:  # no place where a socket could be
         running = False
     if running:

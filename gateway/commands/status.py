@@ -27,8 +27,9 @@ def command(talk: Talk) -> click.Command:
         loaded = load_or_exit(talk, file, as_json=as_json, secrets=False)
         import msgspec
 
+        from gateway.asking import ask
         from gateway.commands.figures import month_lines
-        from gateway.control import ControlError, ask
+        from gateway.machine.sockets import ControlError
 
         try:
             answer = ask(loaded.depot.socket, Ask(ref=1, what="snapshot"), ANSWERS_WITHIN_S)

@@ -8,13 +8,14 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from dashboards.ports import Window
+from gateway.asking import ask, follow
 from gateway.commissioning.bump_course import Course, Step
 from gateway.commissioning.bump_history import BumpEntry, bumped_on, bumps
 from gateway.commissioning.bump_sheet import FOLDER, Seal, keep, sheet
 from gateway.commissioning.bump_verdict import limits_of
-from gateway.control import ControlError, ask, follow
 from gateway.depot import Depot, Detector
 from gateway.journal.reader import JournalReader
+from gateway.machine.sockets import ControlError
 from gateway.sealing.keys import SigningKey, signing_key
 
 WRITTEN_WITHIN_S = 10.0

@@ -1,1 +1,1 @@
-"""What the operating system gives a process: clocks, limits, logs, the service manager, whole files."""
+"""What the operating system gives a process: clocks, limits, logs, sockets, the service manager, whole files."""

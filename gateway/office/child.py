@@ -16,10 +16,10 @@ from pathlib import Path
 from gateway.children.tie import Tie
 from gateway.configuration.apart import load_apart
 from gateway.configuration.problems import ConfigError
-from gateway.control import ControlError, answers
 from gateway.depot import Depot
 from gateway.machine import limits, logs
 from gateway.machine.clock import SystemClock
+from gateway.machine.sockets import ControlError, answers
 from gateway.office.clerk import Clerk
 from gateway.office.door import Door
 from gateway.office.gate import Gate

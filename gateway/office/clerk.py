@@ -31,10 +31,10 @@ from dashboards.office import (
     ToOffice,
     paper,
 )
-from gateway.control import ControlError
 from gateway.depot import Depot
 from gateway.journal.errors import StoreError
 from gateway.machine.clock import SystemClock
+from gateway.machine.sockets import ControlError
 from gateway.office import attachments, findings, parts, refusals, shown
 from gateway.office import entries as kept
 from gateway.office.asked import MomentError, end_of, from_lines, from_sheet, moment, until

@@ -13,7 +13,7 @@ from socket import AF_UNIX, SOCK_STREAM, socket
 import msgspec
 
 from dashboards.office import SIGN_EVERY_S, SILENT_AFTER_S, Attach, Enter, Import, Look, Reply, ToOffice
-from gateway.control import ControlError, claim, remove_own, removed
+from gateway.machine.sockets import ControlError, claim, remove_own, removed
 
 MAX_ASK_BYTES = 12 * 1024 * 1024
 """A spreadsheet of 8 MiB in base64, and what stands around it."""

@@ -11,7 +11,7 @@ import msgspec
 
 from dashboards.office import Breach, File, Judged, Paper
 from dashboards.ports import Answer
-from gateway.control import ControlError
+from gateway.machine.sockets import ControlError
 from gateway.office.door import ask_watch
 
 

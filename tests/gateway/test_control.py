@@ -29,16 +29,9 @@ from dashboards.ports import (
     Subscribe,
     ToScreen,
 )
-from gateway.control import (
-    MAX_BACKLOG_BYTES,
-    MAX_CLIENTS,
-    MAX_LINE_BYTES,
-    MAX_REQUEST_BYTES,
-    ControlError,
-    ControlServer,
-    ask,
-    claim,
-)
+from gateway.asking import ask
+from gateway.control import MAX_BACKLOG_BYTES, MAX_CLIENTS, MAX_LINE_BYTES, MAX_REQUEST_BYTES, ControlServer
+from gateway.machine.sockets import ControlError, claim
 from sensors.stamps import UtcNanos, rfc3339
 
 NOW = "2026-11-30T11:10:59.123Z"

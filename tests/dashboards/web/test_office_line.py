@@ -10,8 +10,8 @@ from whole_depot import until
 from dashboards.office import Look, Reply, ToOffice
 from dashboards.web import office_line
 from dashboards.web.office_line import NoOfficeError, OfficeLine
-from gateway import control
-from gateway.control import ControlError
+from gateway.machine import sockets
+from gateway.machine.sockets import ControlError
 from gateway.office import door
 from gateway.office.door import Door, UnansweredError, ask_office
 
@@ -58,7 +58,7 @@ async def test_an_office_that_works_longer_than_the_silence_is_waited_for(tmp_pa
 
 
 async def test_a_door_whose_socket_was_removed_ends_so_that_another_is_opened(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(control, "LOOK_S", 0.01)
+    monkeypatch.setattr(sockets, "LOOK_S", 0.01)
     path = tmp_path / "office.sock"
 
     async def answer(ask: ToOffice) -> Reply:

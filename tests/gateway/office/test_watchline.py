@@ -9,7 +9,7 @@ import pytest
 
 from dashboards.office import File, paper
 from dashboards.ports import Answer
-from gateway.control import ControlError
+from gateway.machine.sockets import ControlError
 from gateway.office.watchline import UnsettledError, WatchLine
 
 pytestmark = pytest.mark.asyncio
