@@ -4,7 +4,6 @@ One transaction a second. Used by one thread; nothing here knows a loop, and a d
 """
 
 import contextlib
-from array import array
 from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -15,8 +14,8 @@ import apsw
 
 from gateway.journal.errors import StoreError
 from gateway.store.layout import EVERY_HEAD, open_for_writing
-from gateway.store.minutes import MINUTE, Minute, Row
-from gateway.store.samples import MISSING, NOTHING, values_from_bytes, values_to_bytes
+from gateway.store.minutes import MINUTE, Row, Sheet
+from gateway.store.samples import NOTHING, values_from_bytes
 from gateway.store.settings import Keeping
 
 DAY = 86_400
@@ -47,7 +46,7 @@ class Embedded:
         self.path = path
         self._nums: dict[str, int] = {}
         self._minute: int | None = None
-        self._open: dict[int, Minute] = {}
+        self._open = Sheet()
         self._latest = 0
         self._fresh = False
         self._chores: deque[int] = deque()
@@ -132,20 +131,15 @@ class Embedded:
         if minute != self._minute:
             self._fold()
             self._begin(minute)
-        second = tick.second - minute
-        for detector, (value, code) in tick.samples.items():
-            num = self._nums.get(detector) or self._num(detector)
-            head = self._open.get(num)
-            if head is None:
-                head = self._open[num] = Minute()
-            head.lay(second, value, code)
-        width = max(self._open, default=0)
-        values, codes = array("h", [MISSING]) * width, bytearray([NOTHING]) * width
-        for num, head in self._open.items():
-            values[num - 1], codes[num - 1] = head.values[second], head.codes[second]
-        self._db.execute(
-            "INSERT OR REPLACE INTO tick VALUES (?, ?)", (tick.second, values_to_bytes(values) + bytes(codes))
+        second, nums = tick.second - minute, self._nums
+        self._open.lay(
+            second,
+            [
+                (nums.get(detector) or self._num(detector), value, code)
+                for detector, (value, code) in tick.samples.items()
+            ],
         )
+        self._db.execute("INSERT OR REPLACE INTO tick VALUES (?, ?)", (tick.second, self._open.second(second)))
 
     def _num(self, detector: str, *, remember: bool = True) -> int:
         """The head's number in the file; a new head gets one, in the transaction of its first second."""
@@ -163,7 +157,7 @@ class Embedded:
 
     def _begin(self, minute: int) -> None:
         """Open a minute. One that was folded before (the clock was set back) is gone on with."""
-        self._minute, self._open = minute, {}
+        self._minute, self._open = minute, Sheet()
         self._db.execute("INSERT OR REPLACE INTO note VALUES ('open', ?)", (minute,))
         if minute <= self._latest:
             for head, *row in self._db.execute(
@@ -171,7 +165,7 @@ class Embedded:
                 " AND head IN (SELECT num FROM head)",
                 (minute,),
             ):
-                self._open[head] = Row(*row).minute()
+                self._open.put_back(head, Row(*row).minute())
         self._latest = max(self._latest, minute)
 
     def _fold(self) -> None:
@@ -179,7 +173,7 @@ class Embedded:
         if self._minute is None:
             return
         minute, day = self._minute, self._minute - self._minute % DAY
-        rows = [(num, row) for num, head in self._open.items() if (row := head.row()) is not None]
+        rows = [(num, row) for num, head in self._open.minutes() if (row := head.row()) is not None]
         again = [
             num
             for num, _ in rows
@@ -209,7 +203,7 @@ class Embedded:
         """Bring memory in line with the file: names, and the minute that was not folded."""
         self._nums = {str(name): int(num) for num, name in self._db.execute("SELECT num, id FROM head")}
         noted: list[Any] = self._db.execute("SELECT value FROM note WHERE name = 'open'").fetchall()
-        self._minute, self._open = (int(noted[0][0]) if noted else None), {}
+        self._minute, self._open = (int(noted[0][0]) if noted else None), Sheet()
         latest: Any
         ((latest,),) = self._db.execute(
             "SELECT max((SELECT max(t0) FROM minute WHERE head = num)) FROM head"
@@ -222,12 +216,11 @@ class Embedded:
             " JOIN minute m ON m.head = h.num AND m.t0 = ?",
             (self._minute,),
         ):
-            self._open[head] = Row(*row).minute()
+            self._open.put_back(head, Row(*row).minute())
         for ts, data in self._db.execute(
             "SELECT ts, heads FROM tick WHERE ts BETWEEN ? AND ?", (self._minute, self._minute + MINUTE - 1)
         ):
-            for num, value, code in samples_in(self.path, data):
-                self._open.setdefault(num, Minute()).lay(ts - self._minute, value, code)
+            self._open.lay(ts - self._minute, samples_in(self.path, data))
 
     def _thin(self, head: int, seconds_before: int, minutes_before: int) -> None:
         kept = "EXISTS (SELECT 1 FROM keep k WHERE k.head IN (0, minute.head) AND t0 + 59 >= k.first AND t0 <= k.last)"

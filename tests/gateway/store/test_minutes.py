@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from recorded import BEGIN_S, reading
 
-from gateway.store.minutes import MINUTE, Minute
+from gateway.store.minutes import MINUTE, Minute, Sheet
 from gateway.store.samples import HIGHEST, LOWEST, MISSING, NOTHING, code_of, sample, value_of
 from sensors.readings import Quality, Status
 
@@ -27,6 +27,21 @@ def test_a_minute_comes_back_as_it_was_laid(seconds: dict[int, tuple[int, int]])
     numbers = [value for value, _ in seconds.values() if value != MISSING]
     assert (row.n, row.total) == (len(numbers), sum(numbers))
     assert (row.low, row.high) == (min(numbers, default=None), max(numbers, default=None))
+
+
+@given(st.lists(st.tuples(st.integers(0, MINUTE - 1), st.dictionaries(st.integers(1, 5), SAMPLES)), max_size=12))
+def test_a_sheet_of_all_heads_holds_the_minute_of_each(seconds: list[tuple[int, dict[int, tuple[int, int]]]]):
+    sheet, minutes = Sheet(), {num: Minute() for num in range(1, 6)}
+    for second, samples in seconds:
+        sheet.lay(second, [(num, *each) for num, each in samples.items()])
+        for num, each in samples.items():
+            minutes[num].lay(second, *each)
+    gathered = dict(sheet.minutes())
+    assert all(minutes[num] == gathered.get(num, Minute()) for num in minutes)
+    again = Sheet()
+    for num, minute in gathered.items():
+        again.put_back(num, minute)
+    assert dict(again.minutes()) == gathered
 
 
 def test_a_quiet_minute_takes_no_bytes_for_its_seconds_and_a_lively_one_one_each():
