@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gateway.commands.lawhistory import history
 from gateway.commands.reasons import why
 from gateway.commands.talk import EXIT_CONFIG, EXIT_FAILED, Talk, file_argument, json_option, load_or_exit
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 def command(talk: Talk) -> click.Command:
     """Build the command in the talk's language."""
     group = click.Group("law", help=talk.text("command.law"))
-    for build in (_list, _show, _coverage, _evaluate):
+    for build in (_list, _show, _coverage, _evaluate, history):
         group.add_command(build(talk))
     return group
 

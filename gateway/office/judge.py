@@ -84,6 +84,11 @@ class Judge:
         self._judged_on: date | None = None
         self._changed_ms = Millis(0)
 
+    @property
+    def rules(self) -> frozenset[str]:
+        """The ids of all rules that the depot is held against."""
+        return frozenset(rule.id for statute in self._statutes for rule in statute.rules)
+
     def catch_up(self, journal: JournalReader) -> None:
         """Read the findings that the journal holds by now."""
         for idx, body, _ in journal.filed(findings.KIND, self._read_to):

@@ -307,3 +307,28 @@ def test_the_set_point_is_on_the_reference_basis_and_the_worst_time_is_rounded_u
     assert facts["output:sirene", "audible"] is True
     assert facts["depot:depot", "detectors_listed"] is True
     assert facts["area:patio", "licensed_kg"] == 6240
+
+
+def test_the_history_of_a_finding_tells_of_days_gone_by_too(tmp_path: Path) -> None:
+    file = depot(tmp_path)
+    loaded = load(file, {}).depot
+    loaded.data.mkdir()
+    at_ms = 1_795_186_800_000  # 2026-11-20 15:00 UTC
+    step = {"statute": FERRAZ, "rule": "ferraz-4-stock", "clause": "Art. 4", "subject": "area:patio", "evidence": []}
+    step |= {"severity": "danger", "on": "2026-11-20", "because": []}
+    changes: list[Any] = [
+        step | {"verdict": "VIOLATED", "effective": "2026-11-05", "until": "2026-11-08", "past": "known-later"},
+        step | {"verdict": "COMPLIANT", "effective": "2026-11-20"},
+    ]
+    journal = Journal.open(loaded.journal, depot=loaded.id)
+    journal.start(committed=lambda _: None, trouble=lambda *_: None)
+    journal.submit(Record(1, (Entry("finding", {"at_ms": at_ms, "changes": changes}),)))
+    assert journal.close(10.0)
+
+    ran = law("history", file, "ferraz-4-stock", environ={"VIGIA_LANG": "pt-BR"})
+    assert ran.exit_code == 0 and "20/11/2026: conforme" in ran.stdout
+    assert "de 05/11/2026 a 07/11/2026, conhecido em 20/11/2026: infração que só se soube depois" in ran.stdout
+    assert [one.get("past") for one in rows("history", file, "ferraz-4-stock", "area:patio")] == ["known-later", None]
+    assert "no change" in law("history", file, "ferraz-4-stock", "area:x", environ=ENGLISH).stdout
+    wrong = law("history", file, "ferraz-4", environ=ENGLISH)
+    assert wrong.exit_code == 1 and "ferraz-4" in wrong.stderr and "evaluate --all" in wrong.stderr
