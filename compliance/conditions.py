@@ -25,7 +25,7 @@ from compliance.grammar import (
     Younger,
 )
 from compliance.hearing import Frame, complete, members
-from compliance.kleene import Truth, both, compare, either, exactly, opposite
+from compliance.kleene import Truth, both, compare, either, exactly, opposite, throughout
 from compliance.terms import classes, measure
 
 
@@ -155,9 +155,7 @@ def _each_meets(condition: Every, frame: Frame) -> Truth:
 
 
 def _class_in(condition: ClassIn, frame: Frame) -> Truth:
-    names = classes(condition.class_of, frame)
-    inside = [name in condition.names for name in names]
-    return True if inside and all(inside) else None if any(inside) or not inside else False
+    return throughout([name in condition.names for name in classes(condition.class_of, frame)])
 
 
 def _class_above(condition: ClassAbove, frame: Frame) -> Truth:
@@ -165,8 +163,8 @@ def _class_above(condition: ClassAbove, frame: Frame) -> Truth:
     order = [each.name for each in scheme.classes] if scheme else []
     if condition.name not in order:
         return None
-    above = [order.index(name) > order.index(condition.name) for name in classes(condition.class_of, frame)]
-    return True if all(above) else None if any(above) else False
+    least = order.index(condition.name)
+    return throughout([order.index(name) > least for name in classes(condition.class_of, frame)])
 
 
 def _named(condition: Holds, frame: Frame) -> Truth:

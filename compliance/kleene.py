@@ -4,7 +4,7 @@ A truth is True, False or None. A span holds every value that is still possible,
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 Truth: TypeAlias = bool | None
@@ -48,6 +48,13 @@ def either(one: Truth, other: Truth) -> Truth:
 def opposite(one: Truth) -> Truth:
     """Not."""
     return None if one is None else not one
+
+
+def throughout(cases: Collection[bool]) -> Truth:
+    """What holds or does not hold in every case that is still possible; None where they differ, or where none is."""
+    if not cases or (any(cases) and not all(cases)):
+        return None
+    return all(cases)
 
 
 def compare(left: Span, order: str, right: Span) -> Truth:

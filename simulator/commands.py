@@ -223,9 +223,9 @@ class Demo:
         except JournalUnreadableError as error:
             self._voice.say("demo.unreadable", reason=error)
             return
-        count, worst = len(summary.notices), summary.worst_ms
-        key = "none" if not count else "some" if worst is not None else "none_taken"
-        self._voice.say(f"summary.{key}", count=count, worst=worst)
+        count, worst = len(summary.alarms), summary.worst_ms
+        key = "none_taken" if worst is None else "some"
+        self._voice.say(f"summary.{key}" if count else "summary.none", count=count, worst=worst)
         if summary.missed and worst is not None:
             self._voice.say("summary.missed", count=summary.missed)
 

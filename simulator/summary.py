@@ -37,17 +37,17 @@ class GasAlarm:
 class Summary:
     """The gas alarms of a run, in the order they were decided."""
 
-    notices: tuple[GasAlarm, ...] = field(default_factory=tuple)
+    alarms: tuple[GasAlarm, ...] = field(default_factory=tuple)
 
     @property
     def worst_ms(self) -> int | None:
         """The slowest first output; None if no counting output took any."""
-        return max((notice.took_ms for notice in self.notices if notice.took_ms is not None), default=None)
+        return max((alarm.took_ms for alarm in self.alarms if alarm.took_ms is not None), default=None)
 
     @property
     def missed(self) -> int:
         """How many no counting output took."""
-        return sum(notice.took_ms is None for notice in self.notices)
+        return sum(alarm.took_ms is None for alarm in self.alarms)
 
 
 def summarise(journal: Path, since: datetime) -> Summary:
@@ -57,34 +57,34 @@ def summarise(journal: Path, since: datetime) -> Summary:
         JournalUnreadableError: if there is no such file, or it is no journal.
     """
     since_ms = int(since.timestamp() * 1000)
-    notices: dict[str, GasAlarm] = {}
+    alarms: dict[str, GasAlarm] = {}
     sounding: set[str] = set()
     try:
         for kind, body in _entries(journal):
             if kind == "alarm" and body["kind"] == "GAS" and body["event"] in ("raised", "risen"):
                 if body["at_ms"] >= since_ms:
-                    notice = GasAlarm(body["subject"], body["level"], body["sampled_ms"], body["at_ms"])
-                    notices[body["id"]] = notice
+                    alarm = GasAlarm(body["subject"], body["level"], body["sampled_ms"], body["at_ms"])
+                    alarms[body["id"]] = alarm
                     if sounding:  # a rise finds the siren on already, and nobody has to switch it
-                        _take(notice, notice.decided_ms)
+                        _take(alarm, alarm.decided_ms)
             elif kind == "delivery" and body["outcome"] == "accepted" and body["channel"] not in UNCOUNTED_CHANNELS:
-                _take(notices.get(body["event"]), body["at_ms"])
+                _take(alarms.get(body["event"]), body["at_ms"])
             elif kind == "output" and body["on"]:
                 if body.get("kind") != "beacon":  # one that flashes already tells nobody of a rise
                     sounding.add(body["output"])
-                for notice in notices.values():
-                    _take(notice, body["at_ms"])
+                for alarm in alarms.values():
+                    _take(alarm, body["at_ms"])
             elif kind == "output":
                 sounding.discard(body["output"])
     except (apsw.Error, KeyError, TypeError, ValueError) as error:
         raise JournalUnreadableError(f"{journal}: {type(error).__name__}: {error}") from error
-    return Summary(tuple(notices.values()))
+    return Summary(tuple(alarms.values()))
 
 
-def _take(notice: GasAlarm | None, at_ms: int) -> None:
+def _take(alarm: GasAlarm | None, at_ms: int) -> None:
     """Note an output; entries stand in the order of the journal, which need not be that of their times."""
-    if notice is not None and at_ms >= notice.decided_ms:
-        notice.first_ms = at_ms if notice.first_ms is None else min(notice.first_ms, at_ms)
+    if alarm is not None and at_ms >= alarm.decided_ms:
+        alarm.first_ms = at_ms if alarm.first_ms is None else min(alarm.first_ms, at_ms)
 
 
 def _entries(journal: Path) -> Iterator[tuple[str, dict[str, Any]]]:

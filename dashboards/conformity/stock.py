@@ -127,8 +127,13 @@ def _area(area: Mapping[str, Any], limit: Mapping[str, Any] | None, phrases: Phr
     held = Decimal(area["kg"])
     most = Decimal(limit["licensed_kg"]) if limit else Decimal(0)
     part = held / most if most else Decimal(1 if held else 0)
-    tone: Tone = "alarm" if part > 1 else "attention" if part >= FULLISH else "normal"
-    key = "over" if part > 1 else "near" if part >= FULLISH else "below"
+    tone: Tone
+    if part > 1:
+        tone, key = "alarm", "over"
+    elif part >= FULLISH:
+        tone, key = "attention", "near"
+    else:
+        tone, key = "normal", "below"
     over = phrases.number(f"{abs(most - held):f}")
     word = locale.text(f"stock.{key}", kg=over, p13=phrases.number(str(int(abs(most - held) // 13))))
     counts = {state: sum(pile["units"] for pile in area["piles"] if pile["state"] == state) for state in STATES}

@@ -199,11 +199,13 @@ def _back(papers: Papers, request: Request, form: EntryForm, given: Posted, back
     phrases = papers.phrases(request)
     language = phrases.locale.language
     unsigned = not given.by and "dry" not in given.fields
-    wrong = bool(back.faults) or unsigned
+    status = HTTPStatus.CONFLICT if back.breaks else HTTPStatus.OK
+    if back.faults or unsigned:
+        status = HTTPStatus.UNPROCESSABLE_ENTITY
     return papers.render(
         request,
         "entry.html",
-        HTTPStatus.UNPROCESSABLE_ENTITY if wrong else HTTPStatus.CONFLICT if back.breaks else HTTPStatus.OK,
+        status,
         form=form.filled(given.fields, back.faults, language),
         expect=given.text("expect"),
         faults=form.beside(back.faults, language),

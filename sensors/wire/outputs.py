@@ -1,6 +1,6 @@
 """Relays, sirens and valves as a profile describes them: what to write, and what was read back. Knows no socket."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -109,7 +109,7 @@ class OutputPoint:
 
     def state(self, raw: Raw) -> bool | None:
         """Return what a raw value read back means; None for one that means neither."""
-        return True if raw in self.reads_on else False if raw in self.reads_off else None
+        return _state(raw, self.reads_on, self.reads_off)
 
 
 def coil(number: int) -> OutputPoint:
@@ -172,4 +172,10 @@ class MqttOutput:
             text = as_text(found_at(said[0], pointer_tokens(self.confirm.pointer))) if said else ""
         except GarbledPayloadError:
             return None
-        return True if text in self.says_on else False if text in self.says_off else None
+        return _state(text, self.says_on, self.says_off)
+
+
+def _state(said: object, on: Collection[object], off: Collection[object]) -> bool | None:
+    if said in on:
+        return True
+    return False if said in off else None

@@ -29,9 +29,10 @@ def _pattern(template: str) -> re.Pattern[str]:
         sign = template[at]
         if capture:
             name, levels = capture[1], capture[2]
-            found += (
-                f"(?P={name})" if name in seen else f"(?P<{name}>[^+#\\0]+)" if levels else f"(?P<{name}>[^/+#\\0]+?)"
-            )
+            if name in seen:
+                found += f"(?P={name})"
+            else:
+                found += f"(?P<{name}>[^+#\\0]+)" if levels else f"(?P<{name}>[^/+#\\0]+?)"
             seen.add(name)
             at = capture.end()
             continue

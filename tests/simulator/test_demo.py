@@ -73,7 +73,7 @@ def test_a_leak_sounds_within_three_seconds_of_the_truth_and_all_is_left_in_orde
     sounded = next(line for line in lines if line["what"] == "siren" and line["on"])
     assert 0 <= moment(sounded) - moment(first) <= PROMISE_S
 
-    notices = summarise(tmp_path / "var" / "journal.db", LONG_AGO).notices
+    notices = summarise(tmp_path / "var" / "journal.db", LONG_AGO).alarms
     shown = [line for line in lines if line["what"] == "shows" and float(str(line["t_s"])) <= 30 - PROMISE_S]
     levels = {10.0: "A1", 20.0: "A2", 40.0: "A3"}
     for line in shown:

@@ -73,20 +73,20 @@ def test_the_slowest_first_output_is_named(tmp_path):
         delivery(2, "painel", 5044),
     )
     summary = summarise(path, BEGAN)
-    assert [notice.took_ms for notice in summary.notices] == [12, 44]
+    assert [alarm.took_ms for alarm in summary.alarms] == [12, 44]
     assert (summary.worst_ms, summary.missed) == (44, 0)
 
 
 def test_a_siren_that_sounds_already_has_taken_a_rise(tmp_path):
     path = journal(tmp_path, alarm(1, 1000, Level.A1), siren(1012), alarm(2, 5000, Level.A2, Cause.RISEN))
-    assert [notice.took_ms for notice in summarise(path, BEGAN).notices] == [12, 1]
+    assert [alarm.took_ms for alarm in summarise(path, BEGAN).alarms] == [12, 1]
 
 
 def test_a_siren_that_was_stopped_has_not_taken_what_came_later(tmp_path):
     path = journal(
         tmp_path, alarm(1, 1000, Level.A1), siren(1012), siren(3000, on=False), alarm(2, 5000, Level.A2, Cause.RISEN)
     )
-    assert [notice.took_ms for notice in summarise(path, BEGAN).notices] == [12, None]
+    assert [alarm.took_ms for alarm in summarise(path, BEGAN).alarms] == [12, None]
 
 
 def test_a_console_never_counts_nor_does_a_refusal_or_a_siren_that_stops(tmp_path):
@@ -98,12 +98,12 @@ def test_a_console_never_counts_nor_does_a_refusal_or_a_siren_that_stops(tmp_pat
         siren(1003, on=False),
     )
     summary = summarise(path, BEGAN)
-    assert (len(summary.notices), summary.worst_ms, summary.missed) == (1, None, 1)
+    assert (len(summary.alarms), summary.worst_ms, summary.missed) == (1, None, 1)
 
 
 def test_what_was_before_this_run_is_left_out(tmp_path):
     path = journal(tmp_path, alarm(1, 1000, Level.A1), delivery(1, "painel", 1002))
-    assert summarise(path, BEGAN + timedelta(seconds=2)).notices == ()
+    assert summarise(path, BEGAN + timedelta(seconds=2)).alarms == ()
 
 
 def test_no_journal_and_no_journal_at_all_are_said(tmp_path):
@@ -117,4 +117,4 @@ def test_no_journal_and_no_journal_at_all_are_said(tmp_path):
 def test_a_beacon_that_flashes_already_is_no_first_output_of_a_rise(tmp_path):
     rise = alarm(2, 5000, Level.A2, Cause.RISEN)
     path = journal(tmp_path, alarm(1, 1000, Level.A1), beacon(1012), rise, siren(5300))
-    assert [notice.took_ms for notice in summarise(path, BEGAN).notices] == [12, 300]
+    assert [alarm.took_ms for alarm in summarise(path, BEGAN).alarms] == [12, 300]
