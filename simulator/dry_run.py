@@ -35,7 +35,6 @@ from simulator.depot_file import Ports, render
 from simulator.expectations import Told
 from simulator.happenings import Happening, On, What
 from simulator.room import Room
-from simulator.sayings import Wanted
 from simulator.speech import Speech, swap_words
 from simulator.yard import TICK_S, Course, Scenario, Yard
 from simulator.yard_file import PUBLISH_S
@@ -103,7 +102,6 @@ class DryRun:
         self._listeners = {head.detector: _listener(head) for head in depot.mqtt_heads}
         self._errands: list[tuple[float, Action, str, str]] = []
         self._heard = 0
-        self._images: dict[tuple[str, int], tuple[tuple[Wanted | None, ...], Image]] = {}
         self._room = _WatchRoom(_orders(depot), at=BEGIN_S)
 
     def run(self) -> list[Told]:

@@ -17,7 +17,6 @@ CALM_S: Final = 100.0
 
 Expect = Callable[[float, str, str, bool], None]
 Key = tuple[str, str]
-STEPS: Final = ("verdict", "soon", "effective")
 TOLD: Final = frozenset({"danger", "serious"})
 
 
