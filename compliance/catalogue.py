@@ -39,6 +39,13 @@ class Source(Enum):
     DERIVED = "derived"
 
 
+NUMBERS = {
+    Type.NUMBER: ("a number", "a number from {least} up", "a number from {least} to {most}"),
+    Type.INTEGER: ("a whole number", "a whole number from {least} up", "a whole number from {least} to {most}"),
+}
+"""What a number must be, by how many of its bounds are known."""
+
+
 @dataclass(frozen=True, slots=True)
 class FactType:
     """One fact of the list.
@@ -68,15 +75,20 @@ class FactType:
     alone: Alone | None = None
     years_ahead: int | None = None
 
-    def expected(self) -> str:
-        """Return what a value must be, in words."""
+    def asked_for(self) -> tuple[str, dict[str, str]]:
+        """Return what a value must be, in words, and what fills in their `{name}`s."""
         match self.type:
             case Type.CHOICE:
-                return f"one of {', '.join(self.choices)}"
+                return "one of {known}", {"known": ", ".join(self.choices)}
             case Type.NUMBER | Type.INTEGER:
-                return f"{self.type.value} from {self.least:g} to {self.most:g}"
-            case _:
-                return str(self.type.value)
+                known = 0 if self.least == -inf else 1 if self.most == inf else 2
+                return NUMBERS[self.type][known], {"least": f"{self.least:g}", "most": f"{self.most:g}"}
+            case Type.BOOLEAN:
+                return "true or false", {}
+            case Type.DATE:
+                return "a date such as 2013-11-11", {}
+            case Type.TEXT:
+                return "text", {}
 
     def takes(self, value: Value) -> bool:
         """Tell whether a value is of this type and range."""

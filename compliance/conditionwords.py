@@ -89,7 +89,8 @@ def _one_of(grammar: Reader, fact: object, words: Sequence[object], place: Place
     reference, kind = resolved(grammar, fact, place, (Type.CHOICE, Type.TEXT))
     for word in words:
         if not isinstance(word, str) or not kind.takes(word):
-            raise place.wrong(kind.expected(), shown(word))
+            template, values = kind.asked_for()
+            raise place.wrong(template, shown(word), **values)
     return OneOf(reference, frozenset(str(word) for word in words))
 
 
@@ -103,7 +104,7 @@ def _compare(grammar: Reader, table: Mapping[str, object], place: Place) -> Cond
     entries = sequence(table["compare"], place, "[term, order, term]", least=3, most=3)
     left, order, right = entries
     if not isinstance(order, str) or order not in ORDERS:
-        raise place.wrong(f"an order: {' '.join(ORDERS)}", shown(order))
+        raise place.wrong("an order: {known}", shown(order), known=" ".join(ORDERS))
     terms = grammar.term(left, place.at("1")), grammar.term(right, place.at("3"))
     days = [is_day(term) for term in terms]
     if days[0] != days[1]:
@@ -163,7 +164,7 @@ def _class_above(grammar: Reader, table: Mapping[str, object], place: Place) -> 
 
 def _class(grammar: Reader, value: object, place: Place) -> str:
     if not isinstance(value, str) or value not in grammar.classes:
-        raise place.wrong(f"a class: {', '.join(sorted(grammar.classes))}", shown(value))
+        raise place.wrong("a class: {known}", shown(value), known=", ".join(sorted(grammar.classes)))
     return value
 
 
@@ -172,7 +173,8 @@ def _holds(grammar: Reader, table: Mapping[str, object], place: Place) -> Condit
     name = table["holds"]
     found = grammar.conditions.get(name) if isinstance(name, str) else None
     if found is None:
-        raise place.wrong(f"a condition: {', '.join(sorted(grammar.conditions)) or 'there is none'}", shown(name))
+        known = ", ".join(sorted(grammar.conditions)) or "there is none"
+        raise place.wrong("a condition: {known}", shown(name), known=known)
     parent_of(grammar, found.each, place)
     return Holds(found.id, found.each if found.each != place.kind else "")
 

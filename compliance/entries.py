@@ -19,11 +19,15 @@ class StatuteError(Exception):
     Attributes:
         file: the file's name.
         key: dotted key, empty when the file as a whole is meant.
+        expected: what would be right; `template` and `values` are its two halves, for other languages.
+        got: what is there instead.
     """
 
-    def __init__(self, file: str, key: str, expected: str, got: str) -> None:
-        super().__init__(f"{f'{file}: {key}' if key else file}: expected {expected}, got {got}")
-        self.file, self.key, self.expected, self.got = file, key, expected, got
+    def __init__(self, file: str, key: str, template: str, got: str, **values: object) -> None:
+        self.file, self.key, self.got, self.template, self.values = file, key, got, template, values
+        self.place = f"{file}: {key}" if key else file
+        self.expected = template.format_map(values)
+        super().__init__(f"{self.place}: expected {self.expected}, got {got}")
 
 
 def read(folder: Traversable, file: str) -> "Entries":
@@ -50,11 +54,11 @@ class Entries:
         """Refuse a key that is none of these."""
         for key in self.values:
             if key not in known:
-                raise self.wrong(key, f"only {', '.join(known)}", "an unknown key")
+                raise self.wrong(key, "only {known}", "an unknown key", known=", ".join(known))
 
-    def wrong(self, key: str, expected: str, got: str) -> StatuteError:
-        """Return the error that names a key of this table."""
-        return StatuteError(self.file, self.dotted(key), expected, got)
+    def wrong(self, key: str, template: str, got: str, **values: object) -> StatuteError:
+        """Return the error that names a key of this table; `values` fill in the `{name}`s of what would be right."""
+        return StatuteError(self.file, self.dotted(key), template, got, **values)
 
     def table(self, key: str) -> "Entries":
         """Return a table in this one."""
@@ -122,14 +126,14 @@ class Entries:
         """Return the days in force; a key that is missing sets no end."""
         found = Period(*(self.day(key) if key in self.values else None for key in (since, until)))
         if found.since and found.until and found.until < found.since:
-            raise self.wrong(until, f"a day from {found.since} on", str(found.until))
+            raise self.wrong(until, "a day from {since} on", str(found.until), since=found.since)
         return found
 
     def choice(self, key: str, choices: type[Choice]) -> Choice:
         """Return one of the words of an enumeration."""
         said, words = self.text(key), [each.value for each in choices]
         if said not in words:
-            raise self.wrong(key, f"one of {', '.join(words)}", repr(said))
+            raise self.wrong(key, "one of {known}", repr(said), known=", ".join(words))
         return choices(said)
 
     def words(self, key: str) -> Words:

@@ -65,9 +65,10 @@ def _single(entry: Entries, catalogue: Catalogue, as_of: date) -> Fact:
 def _value(entry: Entries, key: str, value: object, kind: str, name: str, catalogue: Catalogue) -> Value:
     fact = catalogue.find(kind, name)
     if fact is None:
-        raise entry.wrong(key, f"a fact of {kind} that the list of facts has", repr(name))
+        raise entry.wrong(key, "a fact of {kind} that the list of facts has", repr(name), kind=kind)
     if not isinstance(value, bool | int | float | str | date) or not fact.takes(value):
-        raise entry.wrong(key, fact.expected(), shown(value))
+        template, values = fact.asked_for()
+        raise entry.wrong(key, template, shown(value), **values)
     return value
 
 

@@ -44,9 +44,9 @@ class Place:
         """Return a place further in."""
         return replace(self, key=f"{self.key}.{key}")
 
-    def wrong(self, expected: str, got: str) -> StatuteError:
-        """Return the error that names this place."""
-        return StatuteError(self.file, self.key, expected, got)
+    def wrong(self, template: str, got: str, **values: object) -> StatuteError:
+        """Return the error that names this place; `values` fill in the `{name}`s of what would be right."""
+        return StatuteError(self.file, self.key, template, got, **values)
 
 
 class Reader(Protocol):
@@ -86,7 +86,7 @@ def group(grammar: Reader, table: Mapping[str, object], key: str, place: Place) 
     """Return the members that an aggregate runs over."""
     kind = table[key]
     if not isinstance(kind, str) or kind not in grammar.catalogue.kinds:
-        raise place.wrong(f"a kind of thing: {', '.join(sorted(grammar.catalogue.kinds))}", shown(kind))
+        raise place.wrong("a kind of thing: {known}", shown(kind), known=", ".join(sorted(grammar.catalogue.kinds)))
     said = table.get("of", Scope.OWN.value)
     if said not in [scope.value for scope in Scope]:
         raise place.at("of").wrong("area or depot", shown(said))
@@ -97,7 +97,7 @@ def group(grammar: Reader, table: Mapping[str, object], key: str, place: Place) 
         needs_area(grammar, place)
     link = {Scope.OWN: place.kind, Scope.AREA: "area", Scope.DEPOT: ""}[scope]
     if link and kind != link and grammar.catalogue.find(kind, link) is None:
-        raise place.wrong(f"things that belong to one {link}", f"{kind}, which has no fact {link!r}")
+        raise place.wrong("things that belong to one {link}, by a fact of that name", kind, link=link)
     inside = replace(place.at("where"), kind=kind)
     return Group(kind, scope, grammar.condition(table["where"], inside) if "where" in table else None)
 
@@ -116,9 +116,10 @@ def resolved(grammar: Reader, value: object, place: Place, types: Sequence[Type]
     kind = place.subject if of == "subject" else parent_of(grammar, of, place) if of else place.kind
     fact = grammar.catalogue.find(kind, name)
     if fact is None:
-        raise place.wrong(f"a fact of {kind} that the list of facts has", repr(value))
+        raise place.wrong("a fact of {kind} that the list of facts has", repr(value), kind=kind)
     if fact.type not in types:
-        raise place.wrong(f"a fact that is {' or '.join(each.value for each in types)}", f"{value} ({fact.type.value})")
+        known, got = ", ".join(each.value for each in types), f"{value} ({fact.type.value})"
+        raise place.wrong("a fact of another type: {known}", got, known=known)
     low, high = DAYS if fact.type is Type.DATE else (fact.least, fact.most)
     own = "" if of == place.kind else of
     return Reference(own, name, low, high, derived=fact.source is Source.DERIVED), fact
@@ -127,7 +128,7 @@ def resolved(grammar: Reader, value: object, place: Place, types: Sequence[Type]
 def parent_of(grammar: Reader, kind: str, place: Place) -> str:
     """Return a kind of thing that this one has as a parent."""
     if kind not in (place.kind, "depot") and grammar.catalogue.find(place.kind, kind) is None:
-        raise place.wrong(f"a parent of {place.kind}", repr(kind))
+        raise place.wrong("a parent of {kind}", repr(kind), kind=place.kind)
     return kind
 
 
@@ -167,7 +168,7 @@ def operator(value: object, known: Mapping[str, object], place: Place) -> tuple[
     # `fact` and `table` also stand beside another operator, as its detail
     main = [key for key in found if key != "fact"] or found
     if len(main) != 1:
-        raise place.wrong(f"one of {', '.join(known)}", ", ".join(map(str, value)) or "nothing")
+        raise place.wrong("one of {known}", ", ".join(map(str, value)) or "nothing", known=", ".join(known))
     return value, main[0]
 
 
@@ -175,7 +176,7 @@ def only(table: Mapping[str, object], place: Place, *known: str) -> None:
     """Refuse a key that is none of these."""
     for key in table:
         if key not in known:
-            raise place.wrong(f"only {', '.join(known)}", repr(key))
+            raise place.wrong("only {known}", repr(key), known=", ".join(known))
 
 
 def sequence(value: object, place: Place, expected: str, *, least: int, most: int | None = None) -> Sequence[object]:

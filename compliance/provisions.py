@@ -104,7 +104,7 @@ def _tables(top: Entries, schemes: Sequence[Scheme]) -> dict[str, Table]:
         entry.only("id", "by", "scheme", "unit", "values", "silent", "clause", "provenance")
         name = entry.text("id")
         if name in found:
-            raise entry.wrong("id", "an id of its own", f"{name!r}, which stands twice")
+            raise entry.wrong("id", "an id of its own, which stands once", repr(name))
         scheme = _scheme_of(entry, schemes)
         values = entry.table("values")
         classes, silent = [each.name for each in scheme.classes], entry.texts("silent")
@@ -128,7 +128,7 @@ def _scheme_of(entry: Entries, schemes: Sequence[Scheme]) -> Scheme:
         raise entry.wrong("by", "a scheme of classes in this file", "none")
     name = entry.text("scheme", ids[0] if len(ids) == 1 else None)
     if name not in ids:
-        raise entry.wrong("scheme", f"one of {', '.join(ids)}", repr(name))
+        raise entry.wrong("scheme", "one of {known}", repr(name), known=", ".join(ids))
     return schemes[ids.index(name)]
 
 
@@ -138,7 +138,7 @@ def _figures(top: Entries) -> dict[str, Figure]:
         entry.only("id", "value", "unit", "clause", "provenance")
         name = entry.text("id")
         if name in found:
-            raise entry.wrong("id", "an id of its own", f"{name!r}, which stands twice")
+            raise entry.wrong("id", "an id of its own, which stands once", repr(name))
         said = entry.words_or_none("provenance")
         found[name] = Figure(name, entry.text("clause"), entry.needed("value"), entry.text("unit"), said)
     return found

@@ -13,7 +13,7 @@ def conditions(top: Entries, grammar: Grammar) -> dict[str, NamedCondition]:
         entry.only("id", "each", "that")
         name = entry.text("id")
         if name in found:
-            raise entry.wrong("id", "an id of its own", f"{name!r}, which stands twice")
+            raise entry.wrong("id", "an id of its own, which stands once", repr(name))
         if "that" not in entry.values:
             raise entry.wrong("that", "a condition", "nothing")
         kind = _kind(entry, grammar)
@@ -25,7 +25,9 @@ def conditions(top: Entries, grammar: Grammar) -> dict[str, NamedCondition]:
 def _kind(entry: Entries, grammar: Grammar) -> str:
     kind = entry.text("each")
     if kind not in grammar.catalogue.kinds:
-        raise entry.wrong("each", f"a kind of thing: {', '.join(sorted(grammar.catalogue.kinds))}", repr(kind))
+        raise entry.wrong(
+            "each", "a kind of thing: {known}", repr(kind), known=", ".join(sorted(grammar.catalogue.kinds))
+        )
     return kind
 
 
@@ -87,6 +89,6 @@ def separation(top: Entries, laid: Provisions) -> Separation | None:
     entry.only("clause", "walled", "open")
     for key in ("walled", "open"):
         if entry.text(key) not in laid.tables:
-            raise entry.wrong(key, f"a table: {', '.join(sorted(laid.tables))}", repr(entry.text(key)))
+            raise entry.wrong(key, "a table: {known}", repr(entry.text(key)), known=", ".join(sorted(laid.tables)))
     clause = laid.clause(entry, "clause", entry.text("clause"))
     return Separation(clause, entry.text("walled"), entry.text("open"))

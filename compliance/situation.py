@@ -144,7 +144,8 @@ def _check(fact: Fact, catalogue: Catalogue) -> None:
     if kind is None:
         raise FactError(fact, "a fact that the list of facts has")
     if fact.value is not None and not kind.takes(fact.value):
-        raise FactError(fact, kind.expected())
+        template, values = kind.asked_for()
+        raise FactError(fact, template.format_map(values))
 
 
 def _keep(fact: Fact, told: dict[str, Fact], disputed: set[tuple[Subject, str]]) -> None:

@@ -36,9 +36,8 @@ def load_all(folder: Traversable | None = None, catalogue: Catalogue | None = No
     for statute in found:
         for rule in statute.rules:
             if rule.id in where:
-                raise StatuteError(
-                    f"{statute.id}.toml", f"rule {rule.id}", "an id of its own", f"that of {where[rule.id]}"
-                )
+                file, key = f"{statute.id}.toml", f"rule {rule.id}"
+                raise StatuteError(file, key, "an id that no other law has", where[rule.id])
             where[rule.id] = statute.id
     return found
 
@@ -53,7 +52,7 @@ def load(
     """
     file = f"{statute}.toml"
     if statute not in names(folder):
-        raise StatuteError(file, "", f"one of {', '.join(names(folder))}", "no such statute")
+        raise StatuteError(file, "", "one of {known}", "no such statute", known=", ".join(names(folder)))
     return _statute(read(folder or _shipped(), file), statute, catalogue or facts.load(), nodes or Nodes())
 
 
@@ -70,7 +69,7 @@ def _statute(top: Entries, statute: str, catalogue: Catalogue, nodes: Nodes) -> 
     head = top.table("statute")
     head.only("id", "title", "citation", "kind", "jurisdiction", "in_force_from", "in_force_until", "doubts")
     if head.text("id") != statute:
-        raise head.wrong("id", f"{statute!r}, as the file is named", repr(head.text("id")))
+        raise head.wrong("id", "{name}, as the file is named", repr(head.text("id")), name=repr(statute))
     kind = head.choice("kind", StatuteKind)
     if kind is StatuteKind.STATUTE:
         head.day("in_force_from")
@@ -114,9 +113,7 @@ def _check_coverage(top: Entries, statute: Statute) -> None:
     for clause in statute.clauses:
         place = f"clause {clause.locator}"
         if clause.mode is not Mode.OUT_OF_SCOPE and clause.locator not in served:
-            raise top.wrong(
-                place, "a rule, or the mode out-of-scope with a reason", f"{clause.mode.value} without a rule"
-            )
+            raise top.wrong(place, "a rule, or the mode out-of-scope with a reason", clause.mode.value)
         if clause.mode is Mode.OUT_OF_SCOPE and any(clause.locator == rule.clause for rule in statute.rules):
             raise top.wrong(place, "no rule for what is out of scope", "a rule")
 

@@ -84,7 +84,7 @@ def _table(grammar: Reader, table: Mapping[str, object], place: Place) -> Term:
     only(table, place, "table", "class_of")
     name = table["table"]
     if not isinstance(name, str) or name not in grammar.tables:
-        raise place.wrong(f"a table: {', '.join(sorted(grammar.tables)) or 'there is none'}", shown(name))
+        raise place.wrong("a table: {known}", shown(name), known=", ".join(sorted(grammar.tables)) or "there is none")
     return Lookup(name, class_of(grammar, table, place))
 
 
@@ -93,7 +93,7 @@ def _figure(grammar: Reader, table: Mapping[str, object], place: Place) -> Term:
     name = table["figure"]
     figure = grammar.figures.get(name) if isinstance(name, str) else None
     if figure is None:
-        raise place.wrong(f"a figure: {', '.join(sorted(grammar.figures)) or 'there is none'}", shown(name))
+        raise place.wrong("a figure: {known}", shown(name), known=", ".join(sorted(grammar.figures)) or "there is none")
     return Constant(figure.value, figure.id)
 
 

@@ -1,17 +1,17 @@
 """Reads scenarios from TOML. Every error names file and key, what is wrong and what would be right."""
 
-from difflib import get_close_matches
 from importlib import resources
 from math import inf
 from pathlib import Path
 
 from alerts.alarms import Kind
 from alerts.messages.catalogue import LANGUAGES
+from sensors.sentences import Sentence
 from sensors.wire.meanings import SAYINGS
 from simulator.expectations import EVENTS, LEVELS, Expectation
 from simulator.happenings import KINDS, Happening, On, Person, StockMove, What
 from simulator.sources import Hole, Phase, Rates
-from simulator.tables import ScenarioError, TableText, is_number, read_table
+from simulator.tables import ScenarioError, TableText, is_number, perhaps, read_table
 from simulator.world import Air, Ground, Leak, World
 from simulator.yard import Scenario, Yard
 from simulator.yard_file import parse_yard
@@ -38,12 +38,11 @@ def load(name: str) -> Scenario:
     if name.endswith(".toml"):
         path = Path(name)
         if not path.is_file():
-            raise ScenarioError(f"{name}: no such file")
+            raise ScenarioError(Sentence("{place}: {why}", place=name, why=Sentence("no such file")))
         return parse(path.stem, path.name, path.read_text(encoding="utf-8"))
     if name not in names():
-        near = get_close_matches(name, names(), n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(names())}"
-        raise ScenarioError(f"no scenario {name!r}; {hint}")
+        known = Sentence("; there are: {known}", known=", ".join(names()))
+        raise ScenarioError(Sentence("no scenario {got}{hint}", got=repr(name), hint=perhaps(name, names()) or known))
     return parse(name, f"scenarios/{name}.toml", (HERE / "scenarios" / f"{name}.toml").read_text(encoding="utf-8"))
 
 
@@ -78,7 +77,7 @@ def _yard(top: TableText) -> Yard:
     name = top.text("yard")
     source = HERE / "yards" / f"{name}.toml"
     if not name.isidentifier() or not source.is_file():
-        top.fail("yard", f"there is no yard {name!r} beside the simulator's own")
+        top.fail("yard", "there is no yard {got} beside the simulator's own", got=repr(name))
     return parse_yard(name, f"yards/{name}.toml", source.read_text(encoding="utf-8"))
 
 
@@ -114,7 +113,9 @@ def _hole(item: TableText) -> Hole:
     opens_s = item.number("opens_s", 0, LONGEST_S)
     closes_s = item.number("closes_s", 0, LONGEST_S) if item.has("closes_s") else inf
     if closes_s <= opens_s:
-        item.fail("closes_s", f"must lie after opens_s = {opens_s:g}, got {closes_s:g}")
+        item.fail(
+            "closes_s", "must lie after {before}, got {got}", before=f"opens_s = {opens_s:g}", got=f"{closes_s:g}"
+        )
     return Hole(
         Phase(item.choice("phase", [phase.value for phase in Phase])),
         item.number("hole_mm", 0.05, 100),
@@ -127,15 +128,16 @@ def _hole(item: TableText) -> Hole:
 def _rates(item: TableText) -> Rates:
     raw = item.get("rate_kg_h")
     if not isinstance(raw, list) or not raw:
-        item.fail("rate_kg_h", f"must be a list of [seconds, kg/h], got {raw!r}")
+        item.fail("rate_kg_h", "must be a list of [seconds, kg/h], got {got}", got=repr(raw))
     points: list[tuple[float, float]] = []
     for entry in raw:
         if not isinstance(entry, list) or len(entry) != 2 or not all(is_number(part) for part in entry):
-            item.fail("rate_kg_h", f"each entry is [seconds, kg/h], got {entry!r}")
+            item.fail("rate_kg_h", "each entry is [seconds, kg/h], got {got}", got=repr(entry))
         if entry[0] < 0 or entry[1] < 0:
-            item.fail("rate_kg_h", f"neither time nor rate can be negative, got {entry!r}")
+            item.fail("rate_kg_h", "neither time nor rate can be negative, got {got}", got=repr(entry))
         if points and entry[0] <= points[-1][0]:
-            item.fail("rate_kg_h", f"times must rise, but {entry[0]:g} follows {points[-1][0]:g}")
+            got, before = f"{entry[0]:g}", f"{points[-1][0]:g}"
+            item.fail("rate_kg_h", "times must rise, but {got} follows {before}", got=got, before=before)
         points.append((float(entry[0]), float(entry[1])))
     return Rates(tuple(points))
 
@@ -148,7 +150,7 @@ def _happening(item: TableText, yard: Yard) -> Happening:
     if kind.lasting and item.has("until_s"):
         until_s = item.number("until_s", 0, LONGEST_S)
         if until_s <= at_s:
-            item.fail("until_s", f"must lie after at_s = {at_s:g}, got {until_s:g}")
+            item.fail("until_s", "must lie after {before}, got {got}", before=f"at_s = {at_s:g}", got=f"{until_s:g}")
     amount = item.number(*kind.amount) if kind.amount is not None else 0.0
     word = item.choice("word", SAYINGS) if what is What.SAYS else ""
     happening = Happening(what, _target(item, what, yard), at_s, until_s, amount, word)
@@ -166,11 +168,11 @@ def _target(item: TableText, what: What, yard: Yard) -> str:
     else:
         known = {head.id: yard.wire_of(head) for head in yard.heads}
     if target not in known:
-        near = get_close_matches(target, known, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        item.fail(kind.on.value, f"{target!r} is nowhere in yard {yard.name!r}{hint}")
+        hint, got, where = perhaps(target, known), repr(target), repr(yard.name)
+        item.fail(kind.on.value, "{got} is nowhere in yard {yard}{hint}", got=got, yard=where, hint=hint)
     if known[target] not in kind.wires:
-        item.fail("what", f"{what.value} cannot befall {target!r}, which is on {known[target]}")
+        wire, got = known[target], repr(target)
+        item.fail("what", "{what} cannot befall {got}, which is on {wire}", what=what.value, got=got, wire=wire)
     return target
 
 
@@ -202,7 +204,7 @@ def _expected(item: TableText, yard: Yard) -> Expectation:
     from_s = item.number("from_s", 0, LONGEST_S, default=0.0)
     by_s = item.number("by_s", 0, LONGEST_S) if item.has("by_s") or event != "never" else inf
     if by_s < from_s:
-        item.fail("by_s", f"must not lie before from_s = {from_s:g}, got {by_s:g}")
+        item.fail("by_s", "must not lie before {before}, got {got}", before=f"from_s = {from_s:g}", got=f"{by_s:g}")
     level = item.choice("level", LEVELS) if item.has("level") else ""
     recipient = item.text("recipient") if event == "told" else ""
     item.done()

@@ -14,6 +14,7 @@ from threading import Event
 import click
 
 from alerts.messages.catalogue import Catalogue
+from gateway.words.sentences import spoken
 from simulator.children import READY_S, ChildError
 from simulator.happenings import KINDS, Happening, On, What
 from simulator.lines import HOST
@@ -42,6 +43,10 @@ class Voice:
         """Return words without saying them."""
         return self.words.text(key, **values)
 
+    def spoken(self, error: object) -> str:
+        """Return what a file's reader, or the system, says of it in English, in the person's language."""
+        return spoken(Catalogue.load("gateway.words", self.language), error)
+
     def say(self, key: str, **values: object) -> None:
         """Say something to the person."""
         click.echo(self.words.text(key, **values), err=True)
@@ -63,7 +68,7 @@ def chosen(voice: Voice, name: str) -> Scenario:
     try:
         return load(name)
     except ScenarioError as error:
-        raise click.UsageError(voice.text("refused.scenario", reason=error)) from error
+        raise click.UsageError(voice.text("refused.scenario", reason=voice.spoken(error))) from error
 
 
 @dataclass(slots=True)

@@ -1,15 +1,15 @@
 """Reads yards from TOML: the ground and its walls, the lines, the heads with their profiles, the siren."""
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Final
 
 from sensors import profiles
 from sensors.profiles import Profile, ProfileError
+from sensors.sentences import Sentence
 from sensors.wire.payload_points import PayloadPoints
 from sensors.wire.topics import TopicError
 from simulator.instrument import Instrument
-from simulator.tables import TableText, read_table
+from simulator.tables import TableText, perhaps, read_table
 from simulator.world import Ground, Place, Wall
 from simulator.yard import TICK_S, Head, Line, ModbusWire, MqttWire, Siren, Yard
 
@@ -69,12 +69,14 @@ def parse_yard(name: str, file: str, text: str) -> Yard:
     siren = Siren(_line_name(table, lines), table.whole("unit", 1, 247), table.whole("coil", 0, 15))
     table.done()
     heads: list[Head] = []
-    taken: dict[object, str] = {(siren.line, siren.unit): "the siren"}
+    taken: dict[object, str] = {(siren.line, siren.unit): Sentence("the siren")}
     for item in top.tables("head"):
         head = _head(item, lines, ground)
         for key in (head.id, _address(head)):
             if key in taken:
-                item.fail("id", f"{head.id}: {key!r} is already taken by {taken[key]}")
+                item.fail(
+                    "id", "{head}: {got} is already taken by {taken}", head=head.id, got=repr(key), taken=taken[key]
+                )
             taken[key] = head.id
         heads.append(head)
     if not heads:
@@ -91,7 +93,7 @@ def _ground(top: TableText) -> Ground:
     walled = table.texts("walled") if table.has("walled") else ()
     for side in walled:
         if side not in SIDES:
-            table.fail("walled", f"sides are {', '.join(SIDES)}, got {side!r}")
+            table.fail("walled", "sides are {known}, got {got}", known=", ".join(SIDES), got=repr(side))
     table.done()
     along = {
         "north": Wall(0, north, east, north),
@@ -105,7 +107,7 @@ def _ground(top: TableText) -> Ground:
 def _wall(item: TableText) -> Wall:
     (x1, y1), (x2, y2) = item.wholes("from", 2), item.wholes("to", 2)
     if (x1 == x2) == (y1 == y2):
-        item.fail("to", f"a wall runs straight east or north from {[x1, y1]}, got {[x2, y2]}")
+        item.fail("to", "a wall runs straight east or north from {start}, got {got}", start=[x1, y1], got=[x2, y2])
     item.done()
     return Wall(x1, y1, x2, y2)
 
@@ -127,14 +129,14 @@ def _line(item: TableText) -> Line:
 def _line_name(table: TableText, lines: tuple[Line, ...]) -> str:
     name, known = table.text("line"), [line.id for line in lines]
     if name not in known:
-        table.fail("line", f"{name!r} is not among the yard's lines ({', '.join(known)})")
+        table.fail("line", "{got} is not among the yard's lines ({known})", got=repr(name), known=", ".join(known))
     return name
 
 
 def _head(item: TableText, lines: tuple[Line, ...], ground: Ground) -> Head:
     name = item.text("id")
     if item.has("topic") == item.has("line"):
-        item.fail("topic", f"{name}: a head has either `topic` (MQTT) or `line` and `unit` (Modbus)")
+        item.fail("topic", "{head}: a head has either `topic` (MQTT) or `line` and `unit` (Modbus)", head=name)
     wire: ModbusWire | MqttWire
     if item.has("topic"):
         wire = MqttWire(item.text("topic"))
@@ -164,20 +166,29 @@ def _profile(item: TableText, wire: ModbusWire | MqttWire) -> tuple[Profile, Map
     if item.has("profile"):
         name = item.text("profile")
         if name not in profiles.names():
-            near = get_close_matches(name, profiles.names(), n=1)
-            item.fail("profile", f"there is no profile {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+            item.fail(
+                "profile", "there is no profile {got}{hint}", got=repr(name), hint=perhaps(name, profiles.names())
+            )
         settings = item.table("settings").values if item.has("settings") else {}
     try:
         profile = profiles.load(name).installed(settings)
     except ProfileError as error:
-        item.fail("settings", f"profile {name!r}: {error.key}: must be {error.expected}, got {error.got}")
+        told = {"setting": error.key, "expected": error.expected, "got": error.got}
+        item.fail("settings", "profile {name}: {setting}: must be {expected}, got {got}", name=repr(name), **told)
     if profile.wire != speaks:
-        item.fail("profile", f"{name!r} speaks {profile.wire}, and this head hangs on {speaks}")
+        item.fail(
+            "profile",
+            "{got} speaks {wire}, and this head hangs on {speaks}",
+            got=repr(name),
+            wire=profile.wire,
+            speaks=speaks,
+        )
     if isinstance(wire, MqttWire) and isinstance(profile.points, PayloadPoints):
         try:
             profile.points.topics(wire.topic)
         except TopicError:
-            item.fail("topic", f"must fit the profile's {profile.points.topic!r}, got {wire.topic!r}")
+            template, got = repr(profile.points.topic), repr(wire.topic)
+            item.fail("topic", "must fit the profile's {template}, got {got}", template=template, got=got)
     return profile, settings
 
 

@@ -13,6 +13,7 @@ from gateway.commands.talk import EXIT_CONFIG, EXIT_FAILED, Talk, file_argument,
 
 if TYPE_CHECKING:
     from compliance.catalogue import Catalogue
+    from compliance.entries import StatuteError
     from compliance.vocabulary import Fact, Statute
     from gateway.depot import Depot
 
@@ -163,8 +164,17 @@ def _statutes(talk: Talk) -> "tuple[Statute, ...]":
     try:
         return statutes.load_all()
     except statutes.StatuteError as error:
-        talk.say("law.bad_file", error=error)
+        talk.say("law.bad_file", error=_mistake(talk, error))
         click.get_current_context().exit(EXIT_CONFIG)
+
+
+def _mistake(talk: Talk, error: "StatuteError | OSError") -> str:
+    """What is wrong with a file of the law or of facts, in the person's words."""
+    from gateway.words.sentences import law_mistake
+
+    if isinstance(error, OSError):
+        return f"{error.filename}: {why(talk, error.strerror or error)}"
+    return law_mistake(talk.words, error)
 
 
 def _facts(
@@ -192,7 +202,7 @@ def _facts(
         try:
             found = factfile.load(file.absolute().parent, file.name, listed, day)
         except (StatuteError, OSError) as error:
-            talk.say("law.bad_facts", error=error)
+            talk.say("law.bad_facts", error=_mistake(talk, error))
             click.get_current_context().exit(EXIT_CONFIG)
         told += [fact for fact in found if known_ms is None or _recorded_by(fact, known_ms)]
     return told

@@ -40,11 +40,13 @@ class Secrets:
         try:
             with (self.folder / file).open("rb") as stream:
                 text = stream.read(SECRET_LIMIT).decode("utf-8").strip()
-        except (OSError, ValueError) as error:
-            reason = said(self.sheet.words, getattr(error, "strerror", None) or str(error))
-            self.sheet.refuse((*path, f"{key}_file"), "secret_file", file=shown(file), reason=reason)
-            return None
-        if not text:
+        except OSError as error:
+            reason = said(self.sheet.words, error.strerror or str(error))
+        except ValueError:
+            reason = self.sheet.words.text("reason.not_text")
+        else:
+            if text:
+                return text
             reason = self.sheet.words.text("reason.empty_file")
-            self.sheet.refuse((*path, f"{key}_file"), "secret_file", file=shown(file), reason=reason)
-        return text or None
+        self.sheet.refuse((*path, f"{key}_file"), "secret_file", file=shown(file), reason=reason)
+        return None

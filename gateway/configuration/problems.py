@@ -124,12 +124,12 @@ class Sheet:
         )
 
 
-FROM_A_PROFILE = ("expected", "got", "example")
-"""Values that a profile may have put into words of its own."""
+FROM_OTHERS = ("expected", "got", "example", "reason")
+"""Values that a profile, the TOML parser or the system may have put into words of its own."""
 
 
 def _said(words: Catalogue, name: str, value: object) -> object:
-    return spoken(words, value) if name in FROM_A_PROFILE and isinstance(value, str) else value
+    return spoken(words, value) if name in FROM_OTHERS and isinstance(value, str | Exception) else value
 
 
 def visible(text: str) -> str:

@@ -38,8 +38,11 @@ def database_of(tables: Tables, secrets: Secrets) -> Influx | None:
     if ca is not None:
         try:
             ssl.create_default_context(cafile=str(ca))
-        except (OSError, ValueError) as error:  # ssl.SSLError is an OSError
-            reason = said(secrets.sheet.words, getattr(error, "strerror", None) or str(error))
+        except (ssl.SSLError, ValueError):
+            reason = secrets.sheet.words.text("reason.no_certificate")
+            secrets.sheet.refuse((*path, "ca"), "ca", got=shown(table.ca), reason=reason)
+        except OSError as error:
+            reason = said(secrets.sheet.words, error.strerror or str(error))
             secrets.sheet.refuse((*path, "ca"), "ca", got=shown(table.ca), reason=reason)
     return Influx(
         target=Target(

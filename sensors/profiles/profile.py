@@ -25,6 +25,7 @@ from sensors.profiles.payloads import payload_points
 from sensors.profiles.points import modbus_points
 from sensors.profiles.shapes import ABSENT, NOTHING, KeyFault, TableOf, one_of, shown
 from sensors.profiles.shared import NEEDS_HEAD
+from sensors.sentences import Sentence
 from sensors.wire.counts import CounterPoint, TagPoints
 from sensors.wire.outputs import MqttOutput, OutputPoint
 from sensors.wire.payload_points import PayloadPoints
@@ -124,7 +125,7 @@ class Profile:
             ProfileError: for an unknown key (with the nearest right one), a missing one, or a wrong value.
         """
         if not self.is_detector:
-            raise self._refused("profile", "a profile of a detector", f"one of kind {self.kind}")
+            raise self._refused("profile", "a profile of a detector", Sentence("one of kind {kind}", kind=self.kind))
         known = (*self.setting_names(), *ALWAYS_ACCEPTED)
         for name in settings:
             if name not in known:
@@ -185,14 +186,15 @@ class Profile:
             ProfileError: if it reads none.
         """
         if "tags" not in self.document:
-            raise self._refused("tags", "a reader of tags", f"a {self.kind}")
+            raise self._refused("tags", "a reader of tags", Sentence("one of kind {kind}", kind=self.kind))
         return tag_points(self.document["tags"])
 
     @contextmanager
     def _part(self, section: str, name: str) -> Iterator[Mapping[str, Any]]:
         tables = self.document.get(section, {})
         if name not in tables:
-            raise self._refused(section, one_of(tables, name) if tables else f"a device with {section}", shown(name))
+            right = one_of(tables, name) if tables else Sentence("a device with {section}", section=section)
+            raise self._refused(section, right, shown(name))
         try:
             yield tables[name]
         except KeyFault as fault:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
+from sensors.sentences import Sentence
 from sensors.wire.meanings import ALARMS, Meaning
 from sensors.wire.places import Function, Raw
 from sensors.wire.points import AnalogueHead, ModbusPoints
@@ -33,11 +34,11 @@ def pointer_tokens(pointer: str) -> tuple[Step, ...]:
     if pointer == "":
         return ()
     if not pointer.startswith("/"):
-        raise ValueError(f"{pointer!r} is no JSON pointer: it would be {'/' + pointer!r}")
+        raise ValueError(Sentence("it begins with a slash: {right}", right=f"/{pointer}"))
     tokens = pointer[1:].split("/")
     for token in tokens:
         if "~" in token.replace("~0", "").replace("~1", ""):
-            raise ValueError(f"{pointer!r} is no JSON pointer: '~' is written '~0' in it")
+            raise ValueError(Sentence("`~` is written `~0` in it"))
     plain = [token.replace("~1", "/").replace("~0", "~") for token in tokens]
     return tuple((match[1], match[2]) if (match := _CHOICE.fullmatch(token)) else token for token in plain)
 
@@ -181,10 +182,14 @@ class PayloadPoints:
         known = names(self.topic)
         for topic in (field.topic for field in self.fields() if field.topic):
             if unknown := names(topic) - known:
-                raise ValueError(f"nothing in {self.topic!r} stands for {min(unknown)!r} of {topic!r}")
+                name = min(unknown)
+                raise ValueError(
+                    Sentence("{name} of {topic} is not in {other}", name=name, topic=topic, other=self.topic)
+                )
         numbers = (self.scale, self.offset, self.zero_drift or 0.0, self.full_scale or 0.0, self.trip or 0.0)
         if not all(map(math.isfinite, numbers)) or self.scale == 0:
-            raise ValueError("scale, offset, drift, full scale and trip are finite numbers, and the scale is not zero")
+            what = Sentence("scale, offset, drift, full scale and trip are finite numbers, and the scale is not zero")
+            raise ValueError(what)
 
     @property
     def says_alarm(self) -> bool:

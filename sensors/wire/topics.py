@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
 
+from sensors.sentences import Sentence
+
 CAPTURE: Final = re.compile(r"\{([a-z][a-z0-9_]*)(\.\.\.)?\}")
 DEFAULT: Final = "{topic...}"
 MAX_TEMPLATE: Final = 256
@@ -21,7 +23,7 @@ class TopicError(ValueError):
 @lru_cache(maxsize=512)  # the templates of the profiles in use
 def _pattern(template: str) -> re.Pattern[str]:
     if len(template) > MAX_TEMPLATE:
-        raise TopicError(f"a template of more than {MAX_TEMPLATE} characters")
+        raise TopicError(Sentence("a template of more than {most} characters", most=MAX_TEMPLATE))
     found, at, optional = "", 0, 0
     seen: set[str] = set()
     while at < len(template):
@@ -37,17 +39,20 @@ def _pattern(template: str) -> re.Pattern[str]:
             at = capture.end()
             continue
         if sign in "{}+#\0":
-            raise TopicError(f"{sign!r} in the topic {template!r}: captures are {{name}} or {{name...}}, no wildcards")
+            what = Sentence(
+                "{sign} in {topic}: a name goes in braces, and there are no wildcards", sign=sign, topic=template
+            )
+            raise TopicError(what)
         if sign in "[]":
             optional += 1 if sign == "[" else -1
             if not 0 <= optional <= 1:
-                raise TopicError(f"a bracket of {template!r} stands alone")
+                raise TopicError(Sentence("a bracket of {topic} stands alone", topic=template))
             found += "(?:" if sign == "[" else ")?"
         else:
             found += re.escape(sign)
         at += 1
     if optional:
-        raise TopicError(f"a bracket of {template!r} stands alone")
+        raise TopicError(Sentence("a bracket of {topic} stands alone", topic=template))
     return re.compile(found)
 
 
@@ -59,7 +64,7 @@ def captures(template: str, topic: str) -> dict[str, str]:
     """
     match = _pattern(template).fullmatch(topic)
     if match is None:
-        raise TopicError(f"{topic!r} does not fit {template!r}")
+        raise TopicError(Sentence("{topic} does not fit {other}", topic=topic, other=template))
     return {name: found for name, found in match.groupdict().items() if found is not None}
 
 
@@ -82,7 +87,7 @@ def filled(template: str, values: Mapping[str, str]) -> str:
 
     def value(match: re.Match[str]) -> str:
         if match[1] not in values:
-            raise TopicError(f"nothing stands for {{{match[1]}}} of {template!r}")
+            raise TopicError(Sentence("{name} of {topic} has no value", name=match[1], topic=template))
         return values[match[1]]
 
     def piece(match: re.Match[str]) -> str:

@@ -242,7 +242,7 @@ def test_what_is_taken_back_is_unknown_and_what_is_no_longer_there_does_not_coun
     [
         (Fact(DEPOT, "colour", "red", ON), "a fact that the list of facts has"),
         (Fact(Subject("area", "patio"), "licensed_kg", -1, ON), "number from 0"),
-        (Fact(Subject("area", "patio"), "roofed", 1, ON), "boolean"),
+        (Fact(Subject("area", "patio"), "roofed", 1, ON), "true or false"),
         (Fact(Subject("area", "patio"), "use", "sale", ON), "one of resale"),
     ],
 )

@@ -1,20 +1,26 @@
-"""What the journal and the profiles say in their own English reaches a person in their language."""
+"""What the journal, profiles, laws and scenarios say in their own English reaches a person in their language."""
 
 import ast
+import tomllib
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 
 import apsw
 import pytest
 
 from alerts.messages.catalogue import Catalogue
+from compliance import catalogue as known_facts
+from compliance import factfile
+from compliance.entries import StatuteError
 from gateway.commands.profile import command
 from gateway.commands.talk import Talk
 from gateway.journal.audit import judge
 from gateway.journal.errors import StoreError
-from gateway.words.sentences import spoken
+from gateway.words.sentences import law_mistake, spoken
 from sensors.profiles import ProfileError, load
 from sensors.sentences import Sentence
+from simulator.scenario import ScenarioError, parse
 
 HERE = Path(__file__).parents[2] / "gateway"
 SPEAKING = (
@@ -27,8 +33,25 @@ SPEAKING = (
     HERE / "store" / "spool.py",
     HERE / "store" / "embedded.py",
     *(file for file in (HERE.parent / "sensors" / "profiles").glob("*.py") if file.stem != "page"),
+    HERE.parent / "sensors" / "wire" / "topics.py",
+    HERE.parent / "sensors" / "wire" / "payload_points.py",
+    HERE / "words" / "sentences.py",
+    *(file for file in (HERE.parent / "compliance").glob("*.py") if file.stem != "situation"),
+    *(HERE.parent / "simulator" / f"{stem}.py" for stem in ("tables", "scenario", "yard_file")),
 )
 ERRORS = {"StoreError", "AbsentError", "NotOursError", "DamagedError", "ShorterError", "NoteError", "ValueError"}
+SAID_BY = {
+    "Sentence": slice(1),
+    "KeyFault": slice(1, None),
+    "Whole": slice(2, 3),
+    "StatuteError": slice(2, None),
+    "wrong": slice(-2, None),
+    "sequence": slice(2, 3),
+    "pair": slice(2, 3),
+    "fail": slice(1, 2),
+    "_refused": slice(1, None),
+}
+"""Who is given sentences, and as which of the arguments."""
 NOT_SAID = {
     "is damaged: an alarm in it cannot be read back",
     "is damaged: it is empty, but its log is not",
@@ -100,6 +123,46 @@ def test_a_sentence_that_nobody_translated_is_told_as_it_stands(words: Catalogue
     assert spoken(words, Sentence("{who} is new", who="x")) == "x is new"
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[depot", "falta fechar os colchetes da tabela (fim do arquivo)"),
+        ("a = 1\nb", "falta = depois do nome da chave (fim do arquivo)"),
+        ("a = 1\nb = ?\n", "o valor não se entende (linha 2, coluna 5)"),
+        ('a = "x\n', "o caractere '\\n' não é permitido ali (linha 1, coluna 7)"),
+        ("a = [1\nb = 2", "falta ] no fim da lista (linha 2, coluna 1)"),
+        ("a = {b = 1", "falta fechar a chave { da tabela (fim do arquivo)"),
+        ("[a.b]\n[a.b]\n", "a tabela a.b aparece duas vezes (linha 2, coluna 5)"),
+        ("a = 1\na = 2\n", "esse nome já tem um valor (linha 2, coluna 6)"),
+        ("a = 1 2\n", "há algo a mais depois do valor, na mesma linha (linha 1, coluna 7)"),
+        ("a = 2026-02-30\n", "data ou hora que não existe (linha 1,"),
+    ],
+)
+def test_the_toml_parser_speaks_portuguese(text: str, said: str, words: Catalogue) -> None:
+    with pytest.raises(tomllib.TOMLDecodeError) as refused:
+        tomllib.loads(text)
+    assert spoken(words, refused.value).startswith(said)
+
+
+def test_what_a_fact_must_be_has_its_portuguese(words: Catalogue) -> None:
+    facts = [fact for kind in known_facts.load().kinds.values() for fact in kind.values()]
+    assert {fact.asked_for()[0] for fact in facts if f"sentence.{fact.asked_for()[0]}" not in words} == set()
+
+
+def test_a_wrong_file_of_facts_is_told_in_portuguese(tmp_path: Path, words: Catalogue) -> None:
+    (tmp_path / "fatos.toml").write_text('[[area]]\nid = "patio"\nlicensed_kg = "muito"\n')
+    with pytest.raises(StatuteError) as refused:
+        factfile.load(tmp_path, "fatos.toml", known_facts.load(), date(2026, 11, 30))
+    right = "um número a partir de 0"
+    assert law_mistake(words, refused.value) == f"fatos.toml: area patio.licensed_kg: esperado {right}, veio 'muito'"
+
+
+def test_a_wrong_scenario_is_told_in_portuguese(words: Catalogue) -> None:
+    with pytest.raises(ScenarioError) as refused:
+        parse("x", "x.toml", 'yard = "patio"\nsead = 1\n[title]\nen = "x"\n')
+    assert spoken(words, refused.value) == "x.toml: [title].pt-BR: falta"
+
+
 @pytest.mark.parametrize("file", SPEAKING, ids=lambda file: file.stem)
 def test_every_sentence_has_its_portuguese(file: Path, words: Catalogue) -> None:
     lacking = {text for text in _sentences(ast.parse(file.read_text())) if f"sentence.{text}" not in words}
@@ -116,18 +179,14 @@ def test_no_portuguese_is_kept_for_a_sentence_that_is_gone(words: Catalogue) -> 
 def _sentences(tree: ast.Module) -> Iterator[str]:
     for node in ast.walk(tree):
         match node:
-            case ast.Call(func=ast.Name(id="Sentence"), args=[ast.Constant(value=str(text))]):
-                yield text
+            case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=args) if name in SAID_BY:
+                yield from (text for arg in args[SAID_BY[name]] for text in _texts(arg))
             case ast.Call(func=ast.Name(id=name), args=args) if name in ERRORS:
                 yield from (arg.value for arg in args if isinstance(arg, ast.Constant) and isinstance(arg.value, str))
-            case ast.Call(func=ast.Name(id="KeyFault"), args=[_, *args]):
-                yield from (text for arg in args for text in _texts(arg))
-            case ast.Call(func=ast.Name(id="ProfileError"), keywords=words):
-                yield from (text for one in words if one.arg in ("expected", "got") for text in _texts(one.value))
-            case ast.Call(func=ast.Name(id="Whole"), args=[_, _, what]):
-                yield from _texts(what)
-            case ast.Call(func=ast.Name(id="Text"), keywords=words):
-                yield from (text for one in words if one.arg == "what" for text in _texts(one.value))
+            case ast.Call(func=ast.Name(id="ProfileError" | "Text"), keywords=words):
+                yield from (
+                    text for one in words if one.arg in ("expected", "got", "what") for text in _texts(one.value)
+                )
             case ast.Yield(value=ast.Constant(value=str(text))):
                 yield text
             case _:
@@ -136,7 +195,7 @@ def _sentences(tree: ast.Module) -> Iterator[str]:
 
 def _texts(node: ast.expr) -> Iterator[str]:
     match node:
-        case ast.Constant(value=str(text)) if text not in ("1", "TOML"):
+        case ast.Constant(value=str(text)) if text not in ("1", "TOML", "class", ""):
             yield text
         case ast.JoinedStr():
             yield ast.unparse(node)
