@@ -79,7 +79,7 @@ def detector_card(view: DetectorView, locale: Locale, *, current: bool) -> Detec
         badge=Badge(tone, locale.text(f"shape.{tone}"), _status_word(view, tone, locale)),
         value=value,
         struck=struck,
-        age=locale.ago(view.age_s),
+        age=_age_text(view, locale),
         quality=locale.text("detector.quality", quality=locale.text(f"quality.{view.quality}")),
         reason=reason_text(view, locale),
         set_points=locale.text(
@@ -115,6 +115,12 @@ def value_text(view: DetectorView, locale: Locale) -> str:
     if view.lel_pct is None:
         return locale.text("format.none")
     return locale.text("format.lel", value=locale.number(view.lel_pct))
+
+
+def _age_text(view: DetectorView, locale: Locale) -> str:
+    """How old the value is; where there is none, how long ago it was asked for."""
+    tried = view.lel_pct is None and view.at_least is None and view.age_s is not None
+    return locale.text("format.tried", ago=locale.ago(view.age_s)) if tried else locale.ago(view.age_s)
 
 
 def _status_word(view: DetectorView, tone: Tone, locale: Locale) -> str:

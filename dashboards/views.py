@@ -67,7 +67,7 @@ def page_view(snapshot: Snapshot, locale: Locale, *, current: bool, lost_s: floa
     headline = headline_of(snapshot, locale, current=current, lost_s=lost_s)
     return PageView(
         headline=headline,
-        watching=watching_text(snapshot.detectors, locale) if current else "",
+        watching=watching_text(snapshot.detectors, locale) if current else locale.text("headline.lost_do"),
         title=locale.text(f"title.{headline.tone}", depot=snapshot.depot.name),
         alarms=tuple(
             alarm_row(alarm, known.get(alarm.subject), snapshot.at, locale, current=current)

@@ -26,6 +26,8 @@ EXIT_USAGE = 2
 STAND_IN = re.compile(r"YYYY-MM|[A-Z]{2,}(?: RANGE)?")
 """What a help page writes in place of what a person types: `FILE`, `INTEGER RANGE`."""
 NOTE = re.compile(r"required|default: ")
+BOUNDS = re.compile(r"(?:(?P<low>[\d.]+)(?P<over><=?))?x(?:<=?(?P<high>[\d.]+|None)|(?P<least>>=?)(?P<above>[\d.]+))?")
+"""How click notes the bounds of a number: `0<x<=30.0`, `x>=1`, `x<=None` where there are none."""
 OWN = (
     "init",
     "check",
@@ -181,6 +183,7 @@ def _speak(command: click.Command, context: type[click.Context]) -> None:
     command.context_class = context
     if isinstance(command, click.Group):
         for below in command.commands.values():
+            below.short_help = below.help or ""  # click cuts what it makes of the help by itself
             _speak(below, context)
 
 
@@ -209,7 +212,12 @@ def _context_class(talk: Talk) -> type[click.Context]:
     def noted(text: str) -> str:
         """Put what click itself notes at the end of an option, `[default: 20; x>=1]`, into our words."""
         head, bracket, note = text.rpartition("  [")
-        return head + bracket + NOTE.sub(lambda found: notes[found[0]], note) if bracket else text
+        if not bracket or not note.endswith("]"):
+            return text
+        parts = [BOUNDS.fullmatch(part) or part for part in note[:-1].split("; ")]
+        told = [part if isinstance(part, str) else mistakes.bounds(talk, part) for part in parts]
+        said = "; ".join(NOTE.sub(lambda found: notes[found[0]], part) for part in told if part)
+        return f"{head}{bracket}{said}]" if said else head
 
     class Formatter(click.HelpFormatter):
         def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:

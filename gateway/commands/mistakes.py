@@ -23,6 +23,20 @@ def usage(talk: Talk, error: click.UsageError) -> str:
             return talk.text("cli.surplus", what=surplus["what"]) if surplus else error.format_message()
 
 
+def bounds(talk: Talk, noted: re.Match[str]) -> str:
+    """What click notes as ``0<x<=30.0``, in words; empty where it notes no bound."""
+    mark = talk.text("format.decimal")
+    low, high = (
+        f"{float(value):.12g}".replace(".", mark) if value not in (None, "None") else ""
+        for value in (noted["low"] or noted["above"], noted["high"])
+    )
+    included = "=" in (noted["over"] or noted["least"] or "")
+    if low and high and included:
+        return talk.text("cli.span", low=low, high=high)
+    told = [talk.text("cli.least" if included else "cli.above", value=low)] if low else []
+    return ", ".join(told + ([talk.text("cli.most", value=high)] if high else []))
+
+
 def expected(talk: Talk, kind: click.ParamType[Any]) -> str:
     """What a value of this kind would be; empty where its error says so itself."""
     match kind:

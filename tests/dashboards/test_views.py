@@ -50,7 +50,7 @@ def said(snapshot: Snapshot, *, current: bool = True, lost_s: float | None = Non
 def test_all_is_normal_only_when_every_head_watches_and_no_alarm_stands() -> None:
     assert said(picture(head(), head("GD-102"))) == ("normal", "Tudo normal")
     assert said(picture(head(), head("GD-102", watching=False)))[1] == "1 detector sem monitoramento"
-    assert said(picture(head(quality="uncertain"))) == ("attention", "1 atenção")
+    assert said(picture(head(quality="uncertain"))) == ("attention", "1 ponto de atenção")
     assert said(picture()) == ("attention", "Nenhum detector")
 
 
@@ -64,7 +64,7 @@ def test_gas_comes_before_blindness_before_faults() -> None:
     heads = (head(), head("GD-102", None, quality="bad", status="no-contact", watching=False), head("GD-103"))
     assert said(picture(*heads, alarms=alarms)) == (
         "alarm",
-        "1 alarme de gás · 1 detector sem monitoramento · 1 falha · 1 atenção",
+        "1 alarme de gás · 1 detector sem monitoramento · 1 falha · 1 ponto de atenção",
     )
 
 
@@ -105,6 +105,18 @@ def test_a_value_is_never_shown_without_its_age_and_quality() -> None:
     card = detector_card(head(lel=12.34, age_s=0.44), PT, current=True)
     assert (card.value, card.age, card.quality) == ("12,3 % LIE", "há 0,4 s", "Qualidade boa")
     assert card.badge.word == "ALARME A1"
+
+
+def test_where_there_is_no_value_the_age_is_that_of_the_last_try() -> None:
+    dead = head(lel=None, quality="bad", status="no-contact", reason="timeout", watching=False, age_s=0.1)
+    card = detector_card(dead, PT, current=True)
+    assert (card.value, card.age) == ("sem valor", "tentativa há 0,1 s")
+
+
+def test_a_page_that_hears_nothing_says_what_to_do() -> None:
+    view = page_view(picture(head()), PT, current=False, lost_s=9.6)
+    assert view.headline.word == "Sem contato com o vigia há 9,6 s"
+    assert view.watching.startswith("Não conte com esta página: deixe uma pessoa de vigia")
 
 
 @pytest.mark.parametrize("current", [True, False])

@@ -75,7 +75,8 @@ export function headline() {
 export function watching() {
   const heads = [...depot.detectors.values()];
   const count = heads.filter((d) => d.watching).length;
-  if (!current() || !heads.length) return "";
+  if (!current()) return words["headline.lost_do"];
+  if (!heads.length) return "";
   if (count === heads.length) return counted("headline.watching", count);
   return t("headline.watching_some", { count, total: heads.length });
 }

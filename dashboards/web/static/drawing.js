@@ -33,7 +33,8 @@ function drawDetector(d) {
   card.classList.toggle("struck", struck);
   drawBadge(card.querySelector(".badge"), tone, statusWord(d, tone));
   put(field(card, "value"), valueText(d));
-  put(field(card, "age"), ago(ageOf(d)));
+  const tried = d.lel_pct === null && d.at_least === null && d.age_s !== null;
+  put(field(card, "age"), tried ? t("format.tried", { ago: ago(ageOf(d)) }) : ago(ageOf(d)));
   put(field(card, "quality"), t("detector.quality", { quality: words[`quality.${d.quality}`] }));
   put(field(card, "reason"), reasonText(d));
   card.querySelector(".level").setAttribute("width", gas === null || struck ? 0 : onBar(gas, d.a3 * 1.25));
@@ -164,7 +165,7 @@ function drawBanner() {
   put(banner, text);
   if (banner.hidden !== (text === "")) {
     banner.hidden = text === "";
-    put($("announce"), text && words["headline.lost"]);   // once each time: the banner's seconds are no live region
+    put($("announce"), text && `${words["headline.lost"]}. ${words["headline.lost_do"]}`);   // once each time: the banner's seconds are no live region
   }
 }
 export function drawChange(detectors) {

@@ -52,6 +52,18 @@ def test_no_help_page_has_clicks_own_english() -> None:
         r"\b(OPTIONS|COMMAND|ARGS|TEXT|INTEGER|FLOAT|RANGE|PATH|FILE|FOLDER|DIRECTORY|NAME|DATE|required|default)\b"
     )
     assert [found for page in told for found in english.findall(page)] == []
+    assert [page for page in told if "<=" in page or ">=" in page or "None" in page] == []
+
+
+def test_a_help_page_says_between_what_a_number_lies() -> None:
+    init = vigia("init", "--help", environ={"LANG": "pt_BR.UTF-8"}).stdout
+    assert "acima de 0, até 1000000000" in " ".join(init.split()) and "[de 1 a 247]" in " ".join(init.split())
+    assert "[from 0.2 to 600]" in " ".join(vigia("discover", "--help").stdout.split())
+
+
+def test_a_list_of_commands_cuts_no_sentence() -> None:
+    told = " ".join(vigia("law", "--help", environ={"LANG": "pt_BR.UTF-8"}).stdout.split())
+    assert "ambiguidade e a origem de cada número." in told and "..." not in told.partition("Comandos")[2]
 
 
 @pytest.mark.parametrize(
