@@ -7,7 +7,6 @@ import asyncio
 import contextlib
 import secrets
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
 from datetime import date
 from decimal import Decimal
 from typing import Any, Protocol, TypeVar, assert_never
@@ -23,7 +22,6 @@ from dashboards.office import (
     Attach,
     Breach,
     Enter,
-    Fault,
     Import,
     Look,
     Paper,
@@ -35,9 +33,9 @@ from gateway.depot import Depot
 from gateway.journal.errors import StoreError
 from gateway.machine.clock import SystemClock
 from gateway.machine.sockets import ControlError
-from gateway.office import attachments, findings, parts, refusals, shown
+from gateway.office import attachments, findings, parts, shown
 from gateway.office import entries as kept
-from gateway.office.asked import MomentError, end_of, from_lines, from_sheet, moment, until
+from gateway.office.asked import from_lines, from_sheet
 from gateway.office.books import Books
 from gateway.office.counting import StockSource
 from gateway.office.desk import STOCK, Admitted, Told
@@ -45,8 +43,8 @@ from gateway.office.forms import ATTACHMENT
 from gateway.office.intake import Intake
 from gateway.office.judge import until_midnight_s
 from gateway.office.law import Law
+from gateway.office.looking import look, refused, report_of, unknown_register
 from gateway.office.repeats import Sifted, sift
-from gateway.office.report import report
 from gateway.office.watchline import UnsettledError, WatchLine
 from sensors.stamps import MILLISECOND, Clock
 
@@ -132,7 +130,7 @@ class Clerk:
         try:
             match ask:
                 case Look(what="report"):
-                    return await self._aside(self._report, ask)
+                    return await self._aside(report_of, ask, self._depot, self._books, self._now())
                 case Attach():
                     return await self._aside(self._attach, ask)
                 case _:
@@ -155,7 +153,7 @@ class Clerk:
         match ask:
             case Look():
                 await self._catch_up()
-                return await self._aside(self._look, ask)
+                return await self._aside(look, ask, self._books, self._now())
             case Enter() | Import():
                 return await self._enter(ask)
             case _:
@@ -222,11 +220,8 @@ class Clerk:
             return from_lines(ask, self._books.forms, self._books.zone, now, _new_id)
         form = self._books.forms.get(ask.register)
         if form is None:
-            return [], [self._unknown(ask.register)]
+            return [], [unknown_register(ask.register, self._books.forms)]
         return from_sheet(ask, form, self._books.zone, now, _new_id)
-
-    def _unknown(self, register: str) -> Problem:
-        return Problem(0, "register", "unknown-register", register, ", ".join(sorted(self._books.forms)))
 
     def _not_kept(self, told: Sequence[Told]) -> list[Problem]:
         """Name the attachments that entries refer to and nobody has sent."""
@@ -257,10 +252,7 @@ class Clerk:
             self._stirred.set()  # what is not known to be entered may still come to be
 
     def _refused(self, ref: int, problems: Sequence[Problem]) -> Reply:
-        faults = tuple(
-            Fault(**asdict(problem), texts=refusals.said(problem, self._books.forms)) for problem in problems
-        )
-        return Reply(ref, ok=False, error="refused", faults=faults)
+        return refused(ref, problems, self._books.forms)
 
     def _told_at(self) -> Millis:
         return self._books.desk.told_at(self._now())
@@ -368,52 +360,6 @@ class Clerk:
         """Tell the watch which conditions of the law stand, the gravest first; it hears one judgement in 2 s."""
         worst = sorted(breaches, key=lambda breach: (breach.severity != Severity.DANGER.value, breach.subject))
         self._watch_knows = await self._watch.judged(tuple(worst[:MOST_BREACHES]))
-
-    # --- looking --------------------------------------------------------------------------------
-
-    def _look(self, ask: Look) -> Reply:
-        now = self._now()
-        if ask.what in ("register", "history") and ask.name not in self._books.forms:
-            return self._refused(ask.ref, [self._unknown(ask.name)])
-        try:
-            on = until(ask.on, self._books.zone, now) if ask.on else None
-            known = until(ask.known, self._books.zone, now) if ask.known else None
-            data = self._looked(ask, on, known, now)
-        except MomentError as error:
-            return self._refused(ask.ref, [Problem(0, "on", "not-a-date", str(error), "2026-07-31, 2026-07")])
-        if data is None:
-            return Reply(ask.ref, ok=False, error="bad-request", data=ask.what)
-        return Reply(ask.ref, ok=True, data=data)
-
-    def _report(self, ask: Look) -> Reply:
-        """Out of the journal alone, in books of its own: it takes seconds, and nobody waits for it."""
-        now = self._now()
-        told: dict[str, Millis] = {}
-        for name, text, read in (("start", ask.start, moment), ("end", ask.end, end_of)):
-            try:
-                told[name] = read(text, self._books.zone, now)
-            except MomentError as error:
-                return self._refused(ask.ref, [Problem(0, name, "not-a-date", str(error), "2026-07-31")])
-        start, end = told["start"], told["end"]
-        if end <= start:
-            return self._refused(ask.ref, [Problem(0, "end", "not-after", ask.end, f"> {ask.start}")])
-        if start > now:
-            return self._refused(ask.ref, [Problem(0, "start", "in-the-future", ask.start, "a time that has been")])
-        return Reply(ask.ref, ok=True, data=report(self._depot, start, end, now))
-
-    def _looked(self, ask: Look, on: Millis | None, known: Millis | None, now: Millis) -> Any:  # noqa: ANN401 - JSON
-        books, desk, judge = self._books, self._books.desk, self._books.judge
-        looks: dict[str, Callable[[], Any]] = {
-            "forms": lambda: shown.forms(books.forms),
-            "register": lambda: shown.register(desk.holdings(ask.name, on, known)),
-            "history": lambda: shown.history(desk.history(ask.name, ask.subject, on, known)),
-            "stock": lambda: books.stock(on, known, now),
-            "movements": lambda: books.movements(ask.name),
-            "findings": lambda: judge.findings(desk, now if on is None else on, known),
-            "finding": lambda: books.finding(ask.name, ask.subject),
-            "survey": lambda: judge.survey(desk, now),
-        }
-        return looks[ask.what]() if ask.what in looks else None
 
 
 def _new_id() -> str:
