@@ -18,6 +18,7 @@ import pytest
 import pytest_asyncio
 from _pytest.runner import runtestprotocol
 from hypothesis import settings
+from ports import held_port
 
 SETTLE_S = 1.0
 """How long a test's own tasks may take to end after it, before they count as left behind."""
@@ -156,7 +157,7 @@ class Mosquitto:
         self._folder = folder
         self._process: subprocess.Popen[bytes] | None = None
         self.host = "127.0.0.1"
-        self.port = _free_port()
+        self.port = held_port(self)
 
     @property
     def log(self) -> str:
@@ -228,13 +229,6 @@ class Mosquitto:
         with contextlib.suppress(OSError), socket.create_connection((self.host, self.port), timeout=0.2):
             return True
         return False
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def _mosquitto_binary() -> str:

@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from simulator.staging import free_port
+from ports import held_port
 
 START_S = 20.0
 STOP_S = 10.0
@@ -59,7 +58,7 @@ class Database(ABC):
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.port = free_port()
+        self.port, self._rpc = held_port(self), held_port(self)
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -127,7 +126,7 @@ class Influx1(Database):
 
     def command(self) -> list[str]:
         config = self.folder / "influxdb.conf"
-        config.write_text(CONFIG.format(folder=self.folder, port=self.port, rpc=free_port(), auth=self.auth))
+        config.write_text(CONFIG.format(folder=self.folder, port=self.port, rpc=self._rpc, auth=self.auth))
         return [binary("influxd"), "-config", str(config)]
 
     def create(self, database: str = "vigia") -> None:

@@ -17,11 +17,11 @@ from typing import Any
 import aiohttp
 import pytest
 from aiohttp import web
+from ports import held_port
 
 from gateway.journal import check
 from gateway.journal.reader import JournalReader
 from simulator.scripted import ScriptedServer, ScriptedUnit
-from simulator.staging import free_port
 
 SECRET = "segredo"  # noqa: S105 - a test's own
 WITHIN_S = 20.0
@@ -85,7 +85,7 @@ class Whole:
         self.line = ScriptedServer({n: ScriptedUnit(holding={0: 0}) for n in range(1, heads + 1)})
         self.siren = ScriptedServer({1: ScriptedUnit(coils={0: False})})
         self.hook = Hook()
-        self.web_port = free_port()
+        self.web_port = held_port(self)
         self.extra = ""
         self.process: asyncio.subprocess.Process | None = None
         self.heads = heads

@@ -83,7 +83,6 @@ class SpoolHealth:
     points: int
     bytes: int
     fill: float
-    oldest_ms: int | None
     lost: int
     refused: int
 
@@ -254,7 +253,7 @@ class Spool:
             first = oldest[0][0] if oldest else None
             age = 0 if first is None else now_ms - first
             fill = max(used / self.bounds.bytes, age / self.bounds.age_ms) if oldest else 0.0
-            return SpoolHealth(self._state.points, used, fill, first, self._state.lost, self._state.refused)
+            return SpoolHealth(self._state.points, used, fill, self._state.lost, self._state.refused)
 
     def losses(self) -> list[Loss]:
         """Every stretch that was dropped, oldest first."""

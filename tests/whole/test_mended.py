@@ -5,9 +5,8 @@ import signal
 import socket
 import time
 
+from ports import held_port
 from whole_depot import Whole, until
-
-from simulator.staging import free_port
 
 
 async def test_a_stale_acknowledgement_takes_no_level_the_person_never_saw(depot: Whole) -> None:
@@ -30,7 +29,7 @@ async def test_a_page_moved_to_another_port_leaves_none_behind(depot: Whole) -> 
     await depot.web_up()
     assert depot.process is not None
     first = depot.web_port
-    depot.web_port = free_port()
+    depot.web_port = held_port(depot)
     depot.write()
     depot.process.send_signal(signal.SIGHUP)
     await depot.web_up()

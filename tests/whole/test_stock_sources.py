@@ -18,7 +18,6 @@ from whole_office import asked, done, opened
 from dashboards.office import Enter, LineAsk, Look
 from gateway.engine.weighing import WEIGHED
 from gateway.journal.reader import JournalReader
-from simulator.staging import free_port
 
 pytestmark = [pytest.mark.servers, pytest.mark.asyncio]
 
@@ -155,11 +154,11 @@ check_s = 0.2
 @asynccontextmanager
 async def scale_server() -> AsyncIterator[tuple[int, Callable[..., Awaitable[None]]]]:
     """A server of pymodbus that is an indicator of four scales; yields its port, and what sets the first scale."""
-    port = free_port()
     words = [SimData(0, values=[0] * 64, datatype=DataType.REGISTERS)]
     bits = [SimData(0, values=[False] * 16, datatype=DataType.BITS)]
-    server = ModbusTcpServer(context=SimDevice(1, (bits, bits, words, words)), address=("127.0.0.1", port))
+    server = ModbusTcpServer(context=SimDevice(1, (bits, bits, words, words)), address=("127.0.0.1", 0))
     await server.serve_forever(background=True)
+    port = server.transport.sockets[0].getsockname()[1]
     client = AsyncModbusTcpClient("127.0.0.1", port=port)
     await client.connect()
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import shutil
-import socket
 import subprocess
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
@@ -66,16 +65,13 @@ def libmodbus_tty(peer: Path) -> Iterator[Path]:
 @pytest_asyncio.fixture(params=[FramerType.SOCKET])
 async def pymodbus_port(request: pytest.FixtureRequest) -> AsyncIterator[int]:
     """A server of pymodbus; its registers hold 100 + n, its coils are off."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
     coils = [SimData(0, values=[False] * 16, datatype=DataType.BITS)]
     words = [SimData(0, values=list(range(100, 164)), datatype=DataType.REGISTERS)]
     inputs = [SimData(0, values=list(range(200, 264)), datatype=DataType.REGISTERS)]
     device = SimDevice(1, (coils, coils, words, inputs))
-    server = ModbusTcpServer(context=device, framer=request.param, address=("127.0.0.1", port))
+    server = ModbusTcpServer(context=device, framer=request.param, address=("127.0.0.1", 0))
     await server.serve_forever(background=True)
-    yield port
+    yield server.transport.sockets[0].getsockname()[1]
     await server.shutdown()
 
 
