@@ -4,33 +4,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from depot_text import SMALLEST, loaded, replaced
 
 from gateway.children.children import host_of, web_child
 from gateway.children.webchild import _arguments
-from gateway.configuration.loading import load
-from gateway.depot import Depot
-
-
-def loaded(folder: Path) -> Depot:
-    file = folder / "depot.toml"
-    file.write_text(
-        """[depot]
-id = "d"
-name = "Depósito"
-timezone = "America/Manaus"
-[levels]
-A1 = 10
-A2 = 20
-A3 = 40
-[[area]]
-id = "patio"
-licensed_kg = 520
-[web]
-listen = "127.0.0.1:8080"
-""",
-        encoding="utf-8",
-    )
-    return load(file, {}).depot
 
 
 @pytest.mark.parametrize(
@@ -48,7 +25,8 @@ def test_the_host_of_an_address_is_what_a_browser_sends(url: str, host: str | No
 
 
 def test_the_child_understands_the_arguments_it_is_given(tmp_path: Path) -> None:
-    depot = loaded(tmp_path)
+    text = replaced('id = "d"', 'id = "d"\ntimezone = "America/Manaus"', SMALLEST)
+    depot = loaded(tmp_path, text + '[web]\nlisten = "127.0.0.1:8080"\n').depot
     child = web_child(depot)
     assert child is not None
     given = _arguments(child.arguments)
