@@ -1,29 +1,20 @@
 """What every test gets: no task left behind, seeds on show, and a real Mosquitto for those that ask."""
 
 import asyncio
-import contextlib
 import inspect
-import os
 import random
-import shutil
-import signal
-import socket
-import subprocess
-import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Final
 
 import pytest
 import pytest_asyncio
 from _pytest.runner import runtestprotocol
+from brokers import Mosquitto
 from hypothesis import settings
-from ports import held_port
 
 SETTLE_S = 1.0
 """How long a test's own tasks may take to end after it, before they count as left behind."""
-START_S = 10.0
-STOP_S = 5.0
 
 settings.register_profile("vigia", print_blob=True, deadline=None)
 settings.load_profile("vigia")
@@ -140,110 +131,13 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
             terminalreporter.write_line(line)
 
 
-def wait_until(holds: Callable[[], bool], within_s: float, what: str) -> None:
-    """Wait in a test without a loop until a condition holds; fail with `what` after `within_s`."""
-    deadline = time.monotonic() + within_s
-    while not holds():
-        if time.monotonic() > deadline:
-            pytest.fail(f"{what}: not within {within_s} s")
-        time.sleep(0.02)
-
-
-class Mosquitto:
-    """A Mosquitto of one's own: loopback, free port, nothing persistent unless kept."""
-
-    def __init__(self, binary: str, folder: Path) -> None:
-        self._binary = binary
-        self._folder = folder
-        self._process: subprocess.Popen[bytes] | None = None
-        self.host = "127.0.0.1"
-        self.port = held_port(self)
-
-    @property
-    def log(self) -> str:
-        file = self._folder / "log"
-        return file.read_text(errors="replace") if file.exists() else ""
-
-    def start(self, *lines: str) -> None:
-        """Start it and wait until it answers. `lines` are added to its configuration."""
-        assert self._process is None, "it is running"
-        state = self._folder / "state"
-        state.mkdir(parents=True, exist_ok=True)
-        config = self._folder / "mosquitto.conf"
-        config.write_text(
-            "\n".join(
-                [
-                    f"listener {self.port} {self.host}",
-                    "allow_anonymous true",
-                    "persistence true",
-                    f"persistence_location {state}/",
-                    "sys_interval 0",
-                    *([f"user {os.environ.get('USER', 'root')}"] if os.geteuid() == 0 else []),
-                    *lines,
-                ]
-            )
-            + "\n"
-        )
-        with (self._folder / "log").open("ab") as log:
-            self._process = subprocess.Popen([self._binary, "-c", str(config), "-v"], stdout=log, stderr=log)
-        wait_until(self._answers, START_S, f"Mosquitto on port {self.port}: {self.log[-400:]}")
-
-    def stop(self) -> None:
-        """Stop it as an operator would; retained messages are kept for the next start."""
-        process, self._process = self._process, None
-        if process is None:
-            return
-        process.terminate()
-        process.send_signal(signal.SIGCONT)  # a frozen one would not hear
-        try:
-            process.wait(STOP_S)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait(STOP_S)
-
-    def kill(self) -> None:
-        """End it as a power cut does, with nothing said to anybody."""
-        process, self._process = self._process, None
-        assert process is not None
-        process.kill()
-        process.wait(STOP_S)
-
-    def freeze(self) -> None:
-        """Hold it still with its sockets open; `thaw` lets it go on."""
-        assert self._process is not None
-        self._process.send_signal(signal.SIGSTOP)
-
-    def thaw(self) -> None:
-        assert self._process is not None
-        self._process.send_signal(signal.SIGCONT)
-
-    def wipe(self) -> None:
-        """Forget every session and retained message, as a recreated broker has; only when stopped."""
-        assert self._process is None
-        shutil.rmtree(self._folder / "state", ignore_errors=True)
-
-    def _answers(self) -> bool:
-        assert self._process is not None
-        if (code := self._process.poll()) is not None:
-            pytest.fail(f"Mosquitto ended with {code}: {self.log[-400:]}")
-        with contextlib.suppress(OSError), socket.create_connection((self.host, self.port), timeout=0.2):
-            return True
-        return False
-
-
-def _mosquitto_binary() -> str:
-    root = os.environ.get("VIGIA_DEBIAN_ROOT", "/")
-    path = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", str(Path(root) / "usr/sbin")])
-    found = shutil.which("mosquitto", path=path)
-    if found is None:
-        pytest.fail("no mosquitto on PATH, in /usr/sbin or under VIGIA_DEBIAN_ROOT; `make test` brings it")
-    return found
+# --- a real broker
 
 
 @pytest.fixture
 def idle_mosquitto(tmp_path: Path) -> Iterator[Mosquitto]:
     """A Mosquitto with its port, not started yet."""
-    broker = Mosquitto(_mosquitto_binary(), tmp_path / "mosquitto")
+    broker = Mosquitto(tmp_path / "mosquitto")
     yield broker
     broker.stop()
 

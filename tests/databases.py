@@ -2,23 +2,14 @@
 
 import contextlib
 import json
-import os
-import shutil
-import signal
-import subprocess
-import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Any
 
-import pytest
 from ports import held_port
-
-START_S = 20.0
-STOP_S = 10.0
+from server_process import ServerProcess, binary
 
 CONFIG = """\
 reporting-disabled = true
@@ -42,65 +33,12 @@ bind-address = "127.0.0.1:{rpc}"
 """
 
 
-def binary(name: str) -> str:
-    root = os.environ.get("VIGIA_DEBIAN_ROOT", "/")
-    path = os.pathsep.join([os.environ.get("PATH", ""), "/usr/bin", str(Path(root) / "usr/bin")])
-    found = shutil.which(name, path=path)
-    if found is None:
-        pytest.fail(f"no {name} on PATH or under VIGIA_DEBIAN_ROOT; `make test` brings it")
-    return found
-
-
-class Database(ABC):
-    """A server process; subclasses know its command line and its questions."""
-
-    name = ""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.port, self._rpc = held_port(self), held_port(self)
-        self._process: subprocess.Popen[bytes] | None = None
+class Database(ServerProcess):
+    """A server that speaks HTTP; subclasses know its command line and its questions."""
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
-
-    @abstractmethod
-    def command(self) -> list[str]:
-        """Return its program and arguments."""
-
-    def start(self) -> None:
-        """Start it and wait until it answers."""
-        assert self._process is None
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with (self.folder / "log").open("ab") as log:
-            self._process = subprocess.Popen(self.command(), stdout=log, stderr=log)
-        deadline = time.monotonic() + START_S
-        while not self._answers():
-            if self._process.poll() is not None or time.monotonic() > deadline:
-                pytest.fail(f"{self.name}: {(self.folder / 'log').read_text(errors='replace')[-600:]}")
-            time.sleep(0.05)
-
-    def stop(self) -> None:
-        process, self._process = self._process, None
-        if process is None:
-            return
-        process.send_signal(signal.SIGCONT)
-        process.terminate()
-        try:
-            process.wait(STOP_S)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait(STOP_S)
-
-    def freeze(self) -> None:
-        """Hold it still with its sockets open."""
-        assert self._process is not None
-        self._process.send_signal(signal.SIGSTOP)
-
-    def thaw(self) -> None:
-        assert self._process is not None
-        self._process.send_signal(signal.SIGCONT)
+        return f"http://{self.host}:{self.port}"
 
     def get(self, path: str, **params: str) -> str:
         with urllib.request.urlopen(f"{self.url}{path}?{urllib.parse.urlencode(params)}", timeout=10) as answer:  # noqa: S310 - loopback
@@ -111,7 +49,7 @@ class Database(ABC):
         with urllib.request.urlopen(urllib.request.Request(url, body), timeout=10) as answer:  # noqa: S310 - loopback
             return answer.read().decode()
 
-    def _answers(self) -> bool:
+    def answers(self) -> bool:
         with contextlib.suppress(OSError, urllib.error.URLError):
             self.get("/ping")
             return True
@@ -123,6 +61,10 @@ class Influx1(Database):
 
     name = "influxd"
     auth = "false"
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self._rpc = held_port(self)
 
     def command(self) -> list[str]:
         config = self.folder / "influxdb.conf"

@@ -85,12 +85,3 @@ async def sending(
         task.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await task
-
-
-async def until(claim: Any, within_s: float = 20.0, what: str = "") -> None:
-    """Wait until the claim holds, looking every 5 ms."""
-    loop = asyncio.get_running_loop()
-    deadline = loop.time() + within_s
-    while not claim():
-        assert loop.time() < deadline, f"not within {within_s} s: {what or claim}"
-        await asyncio.sleep(0.005)

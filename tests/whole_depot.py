@@ -9,14 +9,13 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import aiohttp
-import pytest
 from aiohttp import web
+from patience import WITHIN_S, until
 from ports import held_port
 
 from gateway.journal import check
@@ -24,18 +23,6 @@ from gateway.journal.reader import JournalReader
 from simulator.scripted import ScriptedServer, ScriptedUnit
 
 SECRET = "segredo"  # noqa: S105 - a test's own
-WITHIN_S = 20.0
-"""How long a wait may take on a busy machine: the end of patience. What is promised is measured and asserted."""
-
-
-async def until(claim: Callable[[], Any], within_s: float = WITHIN_S, what: str = "") -> Any:
-    """Wait until the claim holds, looking every 5 ms; fail with its name when it does not in time."""
-    deadline = time.monotonic() + within_s
-    while not (result := claim()):
-        if time.monotonic() > deadline:
-            pytest.fail(f"not within {within_s} s: {what or claim}")
-        await asyncio.sleep(0.005)
-    return result
 
 
 @dataclass

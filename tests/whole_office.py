@@ -5,7 +5,8 @@ import os
 import sys
 from pathlib import Path
 
-from whole_depot import Whole, until
+from patience import until
+from whole_depot import Whole
 
 from dashboards.office import Enter, Look, Reply
 from gateway.machine.sockets import ControlError

@@ -11,6 +11,7 @@ import aiomqtt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from patience import until
 
 from alerts.alarms import (
     AlarmEvent,
@@ -109,12 +110,6 @@ async def listening(broker) -> AsyncIterator[Listener]:
     async with running(listener.listen(broker, ready)), asyncio.timeout(20.0):
         await ready.wait()
         yield listener
-
-
-async def until(holds: Callable[[], bool], within_s: float = 8.0) -> None:
-    async with asyncio.timeout(within_s):
-        while not holds():  # noqa: ASYNC110  # the channel tells nobody of its state; it is asked for
-            await asyncio.sleep(0.01)
 
 
 @contextlib.asynccontextmanager

@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from patience import until
 
 from dashboards.office import File, Judged
 from dashboards.ports import (
@@ -141,12 +142,6 @@ def count(server: ControlServer) -> dict[str, float]:
 
 async def join(path: Path) -> Screen:
     return Screen(*await asyncio.open_unix_connection(str(path), limit=2**24))
-
-
-async def until(condition: Callable[[], Any], within_s: float = 5.0) -> None:
-    async with asyncio.timeout(within_s):
-        while not condition():  # noqa: ASYNC110 - what is waited for is outside this loop
-            await asyncio.sleep(0.005)
 
 
 async def test_a_renewed_picture_reaches_every_subscriber_whatever_its_number(served: Served, screen: Screen) -> None:

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from whole_depot import until
+from patience import until
 
 from alerts.alarms import AlarmKey, Kind
 from dashboards.office import Breach, File, Judged, Paper, paper

@@ -1,12 +1,11 @@
 import asyncio
 import json
-import time
-from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
 import aiomqtt
 import pytest
+from patience import wait_until
 from pymodbus.client import AsyncModbusTcpClient
 
 from simulator.lines import HOST
@@ -156,7 +155,7 @@ async def test_as_a_process_it_starts_on_order_keeps_wanted_ports_and_writes_the
     ports = dict(await asyncio.to_thread(first.ports))
     assert truth.read_text() == ""
     first.order("start")
-    await asyncio.to_thread(until, lambda: sum(line["what"] == "shows" for line in read(truth)) >= 3)
+    await asyncio.to_thread(wait_until, lambda: sum(line["what"] == "shows" for line in read(truth)) >= 3)
     await asyncio.to_thread(first.stop)
     assert first.process.returncode == 0
     lines = read(truth)
@@ -166,13 +165,6 @@ async def test_as_a_process_it_starts_on_order_keeps_wanted_ports_and_writes_the
     wanted = [f"--port={line}={port}" for line, port in ports.items()]
     second = children.start("the plant", "-m", "simulator.plant", str(scenario), record, *wanted, pipes=True)
     assert dict(await asyncio.to_thread(second.ports)) == ports
-
-
-def until(holds: Callable[[], bool]) -> None:
-    end = time.monotonic() + SOON_S
-    while not holds():
-        assert time.monotonic() < end, "not in time"
-        time.sleep(0.02)
 
 
 def read(path: Path) -> list[dict[str, str]]:

@@ -7,7 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from whole_depot import Whole, until
+from full_pipe import fill
+from patience import until
+from whole_depot import Whole
 
 
 def condition(depot: Whole) -> str:
@@ -168,18 +170,6 @@ async def test_a_second_gateway_and_a_strangers_journal_are_still_refused(depot:
     assert await depot.process.wait() == 1
     assert "belongs to the depot 'deposito'" in depot.log()
     assert list(depot.journal.parent.glob("journal.db.damaged-*")) == []
-
-
-def fill(descriptor: int) -> None:
-    """Leave no room in a pipe."""
-    os.set_blocking(descriptor, False)
-    for piece in (b"x" * 4096, b"x"):
-        try:
-            while True:
-                os.write(descriptor, piece)
-        except BlockingIOError:
-            continue
-    os.set_blocking(descriptor, True)
 
 
 @pytest.mark.parametrize("full_at_start", [True, False])

@@ -8,7 +8,8 @@ from typing import Any, Self
 
 import aiomqtt
 import pytest
-from whole_depot import MQTT, MQTT_HEAD, WITHIN_S, Whole, until
+from patience import WITHIN_S, until
+from whole_depot import MQTT, MQTT_HEAD, Whole
 
 pytestmark = pytest.mark.servers
 

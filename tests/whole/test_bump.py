@@ -15,7 +15,8 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
-from whole_depot import SECRET, WITHIN_S, Whole, until
+from patience import WITHIN_S, until
+from whole_depot import SECRET, Whole
 
 
 class Commands:

@@ -10,7 +10,8 @@ from typing import Any
 
 import aiomqtt
 import pytest
-from whole_depot import WITHIN_S, Whole, until
+from patience import WITHIN_S, until
+from whole_depot import Whole
 
 SIREN, BEACON, VALVE, LIFE, STOPPED = 0, 1, 2, 3, 4
 BOARD = """

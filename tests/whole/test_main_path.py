@@ -13,7 +13,8 @@ from pathlib import Path
 
 import aiohttp
 import pytest
-from whole_depot import Whole, until
+from patience import until
+from whole_depot import Whole
 
 
 async def test_a_leak_on_a_real_wire_becomes_an_alarm_in_three_seconds(depot: Whole) -> None:

@@ -5,8 +5,9 @@ import signal
 import socket
 import time
 
+from patience import until
 from ports import held_port
-from whole_depot import Whole, until
+from whole_depot import Whole
 
 
 async def test_a_stale_acknowledgement_takes_no_level_the_person_never_saw(depot: Whole) -> None:

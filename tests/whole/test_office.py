@@ -7,7 +7,8 @@ from typing import Any
 
 import aiohttp
 import pytest
-from whole_depot import Whole, until
+from patience import until
+from whole_depot import Whole
 from whole_office import asked, done, opened, vigia
 
 from dashboards.office import Enter, LineAsk, Look

@@ -12,7 +12,8 @@ from urllib.parse import quote
 import aiohttp
 import pytest
 from browsers import launched
-from whole_depot import Whole, until
+from patience import until
+from whole_depot import Whole
 from whole_office import asked, done, opened, vigia
 
 from dashboards.conformity.entering import DAILY, REGISTERS

@@ -10,7 +10,8 @@ from typing import Any
 
 import aiomqtt
 import pytest
-from whole_depot import MQTT, MQTT_HEAD, SECRET, WITHIN_S, Whole, until
+from patience import WITHIN_S, until
+from whole_depot import MQTT, MQTT_HEAD, SECRET, Whole
 
 
 async def status(depot: Whole, *options: str) -> str:

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 from databases import Influx1
-from whole_depot import Whole, until
+from patience import until
+from whole_depot import Whole
 
 from simulator.bases import ScriptedBase
 

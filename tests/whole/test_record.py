@@ -12,7 +12,8 @@ from zoneinfo import ZoneInfo
 
 import aiomqtt
 import pytest
-from whole_depot import SECRET, WITHIN_S, Whole, until
+from patience import WITHIN_S, until
+from whole_depot import SECRET, Whole
 
 from gateway.journal import JournalReader, notes
 from gateway.ledger.ledger import fold

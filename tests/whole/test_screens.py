@@ -7,8 +7,9 @@ from pathlib import Path
 
 import aiohttp
 import pytest
+from patience import WITHIN_S, until
 from prometheus_text import parsed
-from whole_depot import WITHIN_S, Whole, until
+from whole_depot import Whole
 
 API = Path(__file__).parents[2] / "docs" / "api.md"
 NAMED = {

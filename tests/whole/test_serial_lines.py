@@ -1,7 +1,8 @@
 """The whole gateway with its heads on a serial port and its siren behind a serial server."""
 
 import pytest
-from whole_depot import Whole, until
+from patience import until
+from whole_depot import Whole
 
 
 @pytest.fixture

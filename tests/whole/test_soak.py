@@ -13,7 +13,8 @@ from statistics import median
 
 import aiohttp
 import pytest
-from whole_depot import Whole, until
+from patience import until
+from whole_depot import Whole
 
 from simulator.bases import ScriptedBase
 from simulator.scripted import ScriptedServer, ScriptedUnit

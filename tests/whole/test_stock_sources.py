@@ -9,10 +9,11 @@ from typing import Any
 
 import aiomqtt
 import pytest
+from patience import until
 from pymodbus.client import AsyncModbusTcpClient
 from pymodbus.server import ModbusTcpServer
 from pymodbus.simulator import DataType, SimData, SimDevice
-from whole_depot import Whole, until
+from whole_depot import Whole
 from whole_office import asked, done, opened
 
 from dashboards.office import Enter, LineAsk, Look

@@ -8,7 +8,7 @@ from typing import Any
 
 import aiomqtt
 import pytest
-from whole_depot import until
+from patience import until
 
 from alerts.channels.output import LocalOutput
 from sensors import profiles

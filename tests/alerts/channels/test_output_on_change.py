@@ -5,7 +5,7 @@ import json
 from typing import Any, cast
 
 import pytest
-from whole_depot import until
+from patience import until
 
 from alerts.channels.output import LocalOutput
 from gateway.machine.clock import SystemClock

@@ -12,6 +12,7 @@ import aiohttp
 import msgspec
 import pytest
 from browsers import launched
+from patience import until
 
 from dashboards.ports import (
     Act,
@@ -268,13 +269,6 @@ async def start_child(socket: Path, journal: Path, *extra: str) -> Child:
     async with asyncio.timeout(20):
         line = await process.stdout.readline()
     return Child(process, msgspec.json.decode(line)["listening"])
-
-
-async def until(condition: Callable[[], Any], within_s: float = 5.0) -> None:
-    """Wait for a condition with a deadline."""
-    async with asyncio.timeout(within_s):
-        while not condition():  # noqa: ASYNC110 - what is waited for is outside this loop
-            await asyncio.sleep(0.01)
 
 
 Starter = Callable[..., Awaitable[Child]]

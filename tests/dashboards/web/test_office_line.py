@@ -5,7 +5,7 @@ import socket
 from pathlib import Path
 
 import pytest
-from whole_depot import until
+from patience import until
 
 from dashboards.office import Look, Reply, ToOffice
 from dashboards.web import office_line

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from whole_depot import until
+from patience import until
 
 from gateway.children import children
 from gateway.children.children import Child, SilentError

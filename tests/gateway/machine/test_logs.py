@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 import structlog
+from full_pipe import fill
 
 from gateway.machine.logs import (
     BURST,
@@ -32,18 +33,6 @@ def pipe() -> Iterator[tuple[int, int]]:
         os.close(end)
 
 
-def full(descriptor: int) -> None:
-    """Fill a pipe up to its last byte."""
-    os.set_blocking(descriptor, False)
-    for piece in (b"x" * 4096, b"x"):
-        try:
-            while True:
-                os.write(descriptor, piece)
-        except BlockingIOError:
-            continue
-    os.set_blocking(descriptor, True)
-
-
 def drained(descriptor: int, until: str, within_s: float = 5.0) -> str:
     """Read until a text has come."""
     os.set_blocking(descriptor, False)
@@ -59,7 +48,7 @@ def drained(descriptor: int, until: str, within_s: float = 5.0) -> str:
 
 def test_a_pipe_that_nobody_reads_holds_nobody_up_and_what_is_dropped_is_told_later(pipe: tuple[int, int]) -> None:
     reads, writes = pipe
-    full(writes)
+    fill(writes)
     stream = UnblockedStream(writes)
     began = time.monotonic()
     for number in range(LINES_MAX + 500):
@@ -81,7 +70,7 @@ def test_the_end_waits_for_the_last_lines_but_not_for_a_reader_who_never_comes(p
     read.end()
     assert os.read(reads, 100) == b"last words\n"
 
-    full(writes)
+    fill(writes)
     unread = UnblockedStream(writes)
     unread.write("last words\n")
     began = time.monotonic()
@@ -156,7 +145,7 @@ if len(sys.argv) > 1:
 @pytest.mark.parametrize("trace", [[], ["trace"]])
 def test_a_process_ends_by_itself_whatever_it_says_while_nobody_reads(tmp_path, pipe, trace) -> None:
     _, writes = pipe
-    full(writes)
+    fill(writes)
     child = subprocess.Popen([sys.executable, "-c", CHILD, *trace], stdout=writes, stderr=writes, cwd=tmp_path)
     assert child.wait(20) == len(trace)
     assert (tmp_path / "through").read_text() == "through\n"

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 from databases import Influx1, Victoria
-from recorded import BEGIN_S, HURRIED, HandClock, reading, sending, until
+from patience import until
+from recorded import BEGIN_S, HURRIED, HandClock, reading, sending
 
 from gateway.store.base import Base, Verdict
 from gateway.store.lines import REPLACED, GasLines

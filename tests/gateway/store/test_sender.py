@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 import structlog
-from recorded import BEGIN_S, HURRIED, HandClock, reading, sending, until
+from patience import until
+from recorded import BEGIN_S, HURRIED, HandClock, reading, sending
 
 from gateway.store.base import Base, Verdict
 from gateway.store.lines import GasLines
