@@ -9,7 +9,7 @@ from typing import Any
 
 import apsw
 
-from gateway.journal.errors import StoreError
+from gateway.journal.errors import DamagedError, StoreError
 from sensors.sentences import Sentence
 
 NAME = "readings.db"
@@ -67,15 +67,14 @@ def open_for_writing(path: Path, vfs: str | None = None) -> apsw.Connection:
     """Open the file, creating it where it is not there.
 
     Raises:
-        StoreError: it cannot be written, is no file of ours, of a newer version, or damaged.
+        DamagedError: it is no file of ours, or damaged.
+        StoreError: it cannot be written now, or is of a newer version.
     """
     try:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
         db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE, vfs=vfs)
     except (OSError, apsw.Error) as error:
-        raise StoreError(
-            path, Sentence("cannot be written ({reason})", reason=error), "a file that the user Vigia runs as may write"
-        ) from error
+        raise _unwritten(path, error) from error
     try:
         db.set_busy_timeout(BUSY_MS)
         if not _number(db, "SELECT count(*) FROM sqlite_schema"):
@@ -88,9 +87,12 @@ def open_for_writing(path: Path, vfs: str | None = None) -> apsw.Connection:
         else:
             _judge(path, db)
             _pragmas(db)
-    except apsw.Error as error:
+    except (apsw.CorruptError, apsw.NotADBError) as error:
         db.close(force=True)
-        raise StoreError(path, Sentence("is damaged: {reason}", reason=error), DAMAGED) from error
+        raise DamagedError(path, Sentence("is damaged: {reason}", reason=error), DAMAGED) from error
+    except apsw.Error as error:  # a full or failing disk says nothing against the file
+        db.close(force=True)
+        raise _unwritten(path, error) from error
     except StoreError:
         db.close(force=True)
         raise
@@ -114,6 +116,11 @@ def open_for_reading(path: Path) -> apsw.Connection:
     return db
 
 
+def _unwritten(path: Path, reason: OSError | apsw.Error) -> StoreError:
+    what = Sentence("cannot be written ({reason})", reason=reason)
+    return StoreError(path, what, "a file that the user Vigia runs as may write")
+
+
 def _pragmas(db: apsw.Connection) -> None:
     for pragma in (
         "mmap_size = 0",
@@ -126,7 +133,7 @@ def _pragmas(db: apsw.Connection) -> None:
 
 def _judge(path: Path, db: apsw.Connection) -> None:
     if _number(db, "PRAGMA application_id") != APPLICATION_ID:
-        raise StoreError(path, "is not a file of readings of Vigia", "give `data` a folder of its own")
+        raise DamagedError(path, "is not a file of readings of Vigia", "give `data` a folder of its own")
     version = _number(db, "PRAGMA user_version")
     if version > VERSION:
         raise StoreError(

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import apsw
 
 from gateway.engine.events import Record
-from gateway.journal.errors import StoreError, code
+from gateway.journal.errors import DamagedError, StoreError, code
 from gateway.store.embedded import AROUND_ALARM_S, Embedded, Tick
 from gateway.store.feed import Feed
 from gateway.store.samples import code_of, value_of
@@ -33,6 +33,9 @@ MOST_SECONDS = 600
 
 KEEP_STEP_S = 60
 """A stretch that is kept ends on a multiple of it: of alarms that follow each other one a minute is written down."""
+
+ANEW = ("damaged", "read-only")
+"""What an open file does not get over: one opened while nothing could be written beside it is never written."""
 
 TRIM_EVERY_S = 60
 REOPEN_EVERY_S = 30
@@ -288,14 +291,16 @@ class Recorder:
     def _failed(self, error: apsw.Error | StoreError) -> None:
         reason = "damaged" if isinstance(error, StoreError) else code(error)
         self._note(write=reason)
-        if reason == "damaged" and self._book is not None:
+        if reason in ANEW and self._book is not None:
             self._book.close()
             self._book = None
-            self._move_aside()
+            if reason == "damaged":
+                self._move_aside()
 
     def _set_aside(self, second: int, error: StoreError) -> None:
-        if "damaged" not in error.what and "no file of readings" not in error.what:
-            self._note(write="failing")
+        if not isinstance(error, DamagedError):
+            cause = error.__cause__
+            self._note(write=code(cause) if isinstance(cause, apsw.Error) else "failing")
             return
         self._move_aside()
         self._reopen_at = second - REOPEN_EVERY_S

@@ -1,3 +1,4 @@
+import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -159,6 +160,57 @@ def test_a_thread_that_stands_still_costs_bounded_memory_and_is_counted(make, mo
     recorder.turn()
     recorder.take(scan(reading("a", 1.0, BEGIN_S)))
     assert len(recorder._scans) == 1
+
+
+def test_a_full_disk_at_the_start_is_no_damage_and_the_file_is_begun_once_there_is_room(make, path, clock, told):
+    disk = FaultyDisk("full-at-the-start")
+    disk.free_bytes = 0
+    try:
+        recorder = make(disk.name)
+        recorder.take(scan(reading("a", 1.0, BEGIN_S)))
+        clock.forward(1)
+        recorder.turn()
+        assert told == [(True, "full")]
+        disk.free_bytes = None
+        clock.forward(module.REOPEN_EVERY_S)
+        recorder.turn()
+        assert told[-1] == (False, "")
+        assert not list(path.parent.glob("*damaged*"))
+        assert seconds(path, "a", 1) == (1.0,)
+        recorder._book.close()
+        recorder._book = None
+    finally:
+        disk.unregister()
+
+
+def test_a_file_that_cannot_be_opened_now_stays_where_it_is(make, path, clock, told):
+    Embedded.open(path).close()
+    (path.parent / "readings.db-shm").mkdir()
+    recorder = make()
+    recorder.take(scan(reading("a", 1.0, BEGIN_S)))
+    clock.forward(1)
+    recorder.turn()
+    assert told == [(True, "read-only")]
+    (path.parent / "readings.db-shm").rmdir()
+    clock.forward(module.REOPEN_EVERY_S)
+    recorder.turn()
+    assert told[-1] == (False, "")
+    assert not list(path.parent.glob("*damaged*"))
+    assert seconds(path, "a", 1) == (1.0,)
+
+
+def test_a_file_of_somebody_else_is_set_aside(make, path, clock, told):
+    with sqlite3.connect(path) as db:
+        db.execute("CREATE TABLE recipes (name)")
+    db.close()
+    recorder = make()
+    recorder.take(scan(reading("a", 1.0, BEGIN_S)))
+    clock.forward(1)
+    recorder.turn()
+    recorder.turn()
+    assert told == [(True, "damaged")]
+    assert len(list(path.parent.glob("readings.db.damaged-*"))) == 1
+    assert seconds(path, "a", 1) == (1.0,)
 
 
 def test_a_damaged_file_is_set_aside_and_a_new_one_begun(make, path, clock, told):
