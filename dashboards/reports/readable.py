@@ -1,7 +1,7 @@
 """What the rows of a report say in words, beside their ids and keys. Pure."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,19 +20,27 @@ class Readable:
     Attributes:
         rules, citations: what the report tells of rules and of laws, by id.
         detectors: what the heads are called, by id.
+        lines: ids of the lines that heads are read over.
     """
 
     phrases: Phrases
     rules: Mapping[str, Row]
     citations: Mapping[str, str]
     detectors: Mapping[str, str]
+    lines: Collection[str] = ()
 
     @classmethod
     def of(cls, report: Row, phrases: Phrases) -> "Readable":
         """Take the words that a report brings along."""
         verdicts = report["verdicts"]
         laws = {one["id"]: one["citation"] for one in verdicts.get("statutes", ())}
-        return cls(phrases, verdicts.get("rules", {}), laws, report["depot"].get("detectors", {}))
+        return cls(
+            phrases,
+            verdicts.get("rules", {}),
+            laws,
+            report["depot"].get("detectors", {}),
+            report["depot"].get("lines", ()),
+        )
 
     def verdict(self, one: Row) -> dict[str, Any]:
         """Say a finding."""
@@ -127,6 +135,8 @@ class Readable:
                 return words.get(f"part.{head}", words.get("part.other", "{id}")).format_map({"id": rest or subject})
             case _ if mark:
                 return self.phrases.subject(subject)
+            case _ if subject in self.lines:
+                return words.get("part.mqtt" if subject == "mqtt" else "part.bus", "{id}").format_map({"id": subject})
             case _:
                 return self._detector(subject)
 

@@ -40,6 +40,7 @@ def report(depot: Depot, start: Millis, end: Millis, now: Millis, law: Law | Non
             "name": depot.name,
             "address": depot.address,
             "areas": {area.id: area.name for area in depot.areas if area.name},
+            "lines": sorted({one.source for one in depot.detectors}),
             "detectors": {one.id: one.name for one in depot.detectors if one.name not in ("", one.id)},
         },
         "from": time(start),

@@ -24,7 +24,7 @@ ALARM = {"id": "d-1-1", "level": None, "drill": False, "sampled": DAY}
 
 def report(verdict: Verdict) -> dict[str, object]:
     return {
-        "depot": {"name": "Depósito Centro", "address": "", "detectors": {"GD-1": "Porta 2"}},
+        "depot": {"name": "Depósito Centro", "address": "", "detectors": {"GD-1": "Porta 2"}, "lines": ["detectores"]},
         "journal": {"entries": 1, "root": "00", "problems": []},
         "from": DAY, "to": DAY, "made": DAY, "timezone": "America/Sao_Paulo",
         "verdicts": {
@@ -43,6 +43,7 @@ def report(verdict: Verdict) -> dict[str, object]:
         }],
         "alarms": [
             {**ALARM, "subject": "GD-1", "kind": "BLIND", "reason": "head-fault"},
+            {**ALARM, "subject": "detectores", "kind": "BLIND", "reason": "link"},
             {**ALARM, "subject": "area:patio", "kind": "BLIND", "reason": "uncovered"},
             {**ALARM, "subject": "output:sirene", "kind": "SYSTEM", "reason": "wrong-state"},
             {**ALARM, "subject": "flood", "kind": "SYSTEM", "reason": "many"},
@@ -106,6 +107,7 @@ def test_alarms_and_watched_time_are_said_in_words_beside_their_codes() -> None:
     told = tables(report(Verdict.COMPLIANT), phrases("pt-BR"))
 
     assert ";GD-1;BLIND;" in told and ";Detector GD-1 (Porta 2);sem monitoramento;detector em falha\r\n" in told
+    assert ";linha detectores;sem monitoramento;" in told and "Detector detectores" not in told
     assert ";Área Pátio;sem monitoramento;nenhum detector em operação\r\n" in told
     assert ";saída sirene;falha no sistema;não obedece ao comando\r\n" in told
     assert ";Telefones à vista: Depósito;pendência legal;vence em até 30 dias\r\n" in told
