@@ -6,7 +6,6 @@ Slow on purpose and off every loop: called on a thread. Keeps what the findings 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
-from functools import partial
 from time import time_ns
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -171,26 +170,26 @@ class Judge:
         asked = broken if is_late else broken - known.keys()
         if first >= on or not (asked or is_late):
             return {}, []
-        gone = self._days_gone(desk, first, on)
+        unheard = [entry.recorded for entry in news if entry.recorded >= self._changed_ms]
+        gone = self._days_gone(desk, first, on, Millis(min(unheard, default=0) - 1))
         turns = {first, *(told.day(entry.effective, self._zone) for entry in desk.entries)}
         begun = beginnings(asked, (day for day in turns if day >= first), on, gone.broken, known)
         if not is_late:
             return begun, []
-        by_then = Millis(min(entry.recorded for entry in news if entry.recorded >= self._changed_ms) - 1)
         late = past(
             {late_from, *(day for day in turns if day > late_from)},
             on,
             gone.broken,
-            partial(gone.broken, known=by_then),
+            gone.broken_as_told,
             {key: Course(known.get(key), begun.get(key)) for key in known.keys() | begun.keys()},
         )
-        return begun | dict(late.mended), list(_shown_on(late.bygones, gone, by_then))
+        return begun | dict(late.mended), list(_shown_on(late.bygones, gone))
 
-    def _days_gone(self, desk: Desk, first: date, on: date) -> DaysGone:
+    def _days_gone(self, desk: Desk, first: date, on: date, by_then: Millis) -> DaysGone:
         days = [first + ago * DAY for ago in range((on - first).days)]
         with JournalReader(self._depot.journal) as journal:
             proven = measured_each(self._depot, journal, days, int(self._utc() // MILLISECOND))
-        return DaysGone(days, desk.entries, proven, self._judged, self._zone)
+        return DaysGone(days, desk.entries, by_then, proven, self._judged, self._zone)
 
     def _told_since(self, news: Sequence[Entry], desk: Desk) -> Iterator[Entry]:
         """The entries told since the last change that the journal holds, and those that they take the place of."""
@@ -299,13 +298,13 @@ class Judge:
             return tuple(measured(self._depot, journal, Asked(on, now, known)))
 
 
-def _shown_on(bygones: Sequence[Bygone], gone: DaysGone, by_then: Millis) -> Iterator[tuple[Bygone, Finding]]:
+def _shown_on(bygones: Sequence[Bygone], gone: DaysGone) -> Iterator[tuple[Bygone, Finding]]:
     """Yield each stretch of days with what its first day rests on."""
     if len(bygones) > MOST_BYGONES:
         structlog.get_logger("office").warning("bygone breaches not kept", count=len(bygones) - MOST_BYGONES)
     for one in bygones[:MOST_BYGONES]:
-        known = None if one.told is Told.KNOWN_LATER else by_then
-        yield one, next(each for each in gone.found(one.first, known) if findings.key_of(each) == one.key)
+        found = gone.found(one.first, as_told=one.told is Told.NEVER_WAS)
+        yield one, next(each for each in found if findings.key_of(each) == one.key)
 
 
 def steps(journal: JournalReader, held_by: Iterable[int], rule: str, subject: str) -> Iterator[Mapping[str, Any]]:

@@ -210,3 +210,28 @@ def test_what_the_journal_proves_of_many_days_is_what_it_proves_of_each(office: 
         for day in days:
             one = measured(office.depot, journal, Asked(day, int(NOON)))
             assert sorted(map(str, at_once[day])) == sorted(map(str, one)), day
+
+
+def test_what_was_told_in_time_is_not_taken_back_by_an_office_that_starts_anew(office: Office) -> None:
+    """A licence that was renewed before it ran out was never told to be broken, though it would have run out."""
+    line = {"register": "document", "subject": "licenca", "act": "record", "source": "person"}
+    days = {days_ago: {"effective_ms": int(NOON) - days_ago * DAY_MS} for days_ago in (30, 11)}
+    kind = {"kind": "operating-licence", "no_expiry": False, "revoked": False, "valid_until": "2026-11-18"}
+    all_listed = {"register": "depot", "subject": "depot", "act": "record", "source": "person", "id": "d1"}
+    told_early = [
+        line | days[30] | {"id": "l1", "values": kind},
+        all_listed | days[30] | {"values": {"documents_listed": True}},
+    ]
+    office.filed((kept.KIND, {"at_ms": int(NOON) - 30 * DAY_MS, "entries": told_early}))
+    office.now = int(NOON) - 30 * DAY_MS + 1000
+    office.books = Books(office.depot)
+    office.books.catch_up()
+    office.judged()
+    renewed = line | days[11] | {"id": "l2", "values": {"valid_until": "2027-11-18"}}
+    office.filed((kept.KIND, {"at_ms": int(NOON) - 11 * DAY_MS, "entries": [renewed]}))
+    office.now = int(NOON)
+    office.books = Books(office.depot)
+    office.books.catch_up()
+    office.books.judge._changed_ms = Millis(int(NOON) - 29 * DAY_MS)  # as if nothing had changed since
+    changes_then = office.books.judge.judge(office.books.desk, Millis(office.now)).changes
+    assert not [change for change in changes_then if change["rule"] == "house-23-licence" and "past" in change]
