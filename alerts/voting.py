@@ -7,10 +7,17 @@ from typing import Final
 
 from alerts.alarms import Level
 from sensors.readings import DetectorId
-from sensors.stamps import Instant
+from sensors.stamps import SECOND, Instant
 
 TWO: Final = 2
 """A costly action wants two heads or two samples: fewer heads than this never shrink to one that is enough alone."""
+
+SAME_GAS: Final = 60 * SECOND
+"""Two samples at or past a level that lie no further apart (ns) confirm each other, though some between were below.
+
+Two that lie further apart do so only in a row: else two spikes of electrical noise would, an hour apart. With clear air
+between them they never do: a new `Run` begins there.
+"""
 
 
 class Fitness(Enum):
@@ -29,37 +36,60 @@ class WhenFailed(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """How many samples in a row a head has read at or past A1, A2 and A3. A sample without a gas value leaves it."""
+class Past:
+    """How many samples at or past one level confirm each other, and when the last of them was taken."""
 
-    a1: int = 0
-    a2: int = 0
-    a3: int = 0
+    count: int = 0
+    last: Instant | None = None
+
+    def after(self, past: bool, taken: Instant, before: Instant | None) -> "Past":
+        """Return it with one sample more, that is `past` the level or not; the sample `before` it may have been either.
+
+        Gas that swings about a level confirms itself though no two samples in a row are past it. A head that is read
+        more rarely than that still does by two in a row.
+        """
+        together = self.last is not None and (self.last == before or taken - self.last <= SAME_GAS)
+        if past:
+            return Past(self.count + 1 if together else 1, taken)
+        return self if self.last is not None and taken - self.last <= SAME_GAS else NONE_PAST
+
+
+NONE_PAST: Final = Past()
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The samples of a head that confirm each other at A1, A2 and A3. A sample without a gas value leaves them."""
+
+    a1: Past = NONE_PAST
+    a2: Past = NONE_PAST
+    a3: Past = NONE_PAST
     taken: Instant | None = None
 
     def after(self, level: Level | None, taken: Instant) -> "Run":
         """Return the run with one sample more; one that was heard again (same moment) is no second sample."""
-        if taken == self.taken:
+        before = self.taken
+        if taken == before:
             return self
         past = 0 if level is None else level
         return Run(
-            self.a1 + 1 if past >= Level.A1 else 0,
-            self.a2 + 1 if past >= Level.A2 else 0,
-            self.a3 + 1 if past >= Level.A3 else 0,
+            self.a1.after(past >= Level.A1, taken, before),
+            self.a2.after(past >= Level.A2, taken, before),
+            self.a3.after(past >= Level.A3, taken, before),
             taken,
         )
 
     def at(self, level: Level) -> int:
-        """Return how many samples in a row were at or past this level."""
-        return (self.a1, self.a2, self.a3)[level - 1]
+        """Return how many samples at or past this level confirm each other."""
+        return (self.a1, self.a2, self.a3)[level - 1].count
 
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """What a costly action asks for: `heads` of those that may vote at `level`, or one head for `samples` in a row.
+    """What a costly action asks for: `heads` of those that may vote at `level`, or one head for `samples` (see `Run`).
 
-    One head at A3 (over-range is A3), or the only one left, needs no other and no more than two samples in a row. That
-    is its second sample where the gate asks for more, and never its first: a single one may be a garbled frame.
+    One head at A3 (over-range is A3), or the only one left, needs no other and no more than two samples. That is its
+    second sample where the gate asks for more, and never its first: a single one may be a garbled frame.
     """
 
     level: Level = Level.A2
@@ -79,7 +109,7 @@ class Ballot:
     Attributes:
         level: of its standing gas alarm while the gas is there, the highest of this occurrence; None without one. It
             stands on when the head fails: bad data never takes a vote back. Gas of a drill is None.
-        run: its samples in a row; likewise left as it was by a sample without a value.
+        run: its samples that confirm each other; likewise left as it was by a sample without a value.
     """
 
     detector: DetectorId
@@ -138,7 +168,7 @@ def _why(gate: Gate, counted: list[Ballot], enough: bool) -> Why:
 
 
 def _repeats(ballot: Ballot, gate: Gate, *, alone: bool) -> bool:
-    """Tell whether a head has read gas in as many samples in a row as it takes without any other."""
+    """Tell whether a head has read gas in as many samples as it takes without any other."""
     asked = min(gate.samples, TWO) if alone or ballot.level is Level.A3 else gate.samples
     return _reads(ballot, gate) and ballot.run.at(gate.level) >= asked
 

@@ -4,9 +4,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from alerts.effects import USUAL, Occasion, Row, usual
 from alerts.messages.catalogue import Catalogue
-from alerts.voting import TWO, Gate
+from alerts.voting import SAME_GAS, TWO, Gate
 from gateway.commands.talk import Talk
 from gateway.depot import Output
+from sensors.stamps import SECOND
 
 INTRODUCTION = """# Cause and effect
 
@@ -23,11 +24,12 @@ NOTES = """
 - **blind**: a detector is not watching. No output follows it unless `effects = { blind = "on" }` says so.
 - A **siren** is horn and beacon in one: it can only be silenced whole, so it follows the horn.
 - A **valve** (on is closed) is moved from level A2 on, never by a drill, and only when two heads read gas, or one head
-  in two samples in a row (`votes`). It never moves on a single sample of a single head, not at A3 or over-range either:
-  that may be one garbled frame. A head at A3 needs no more than its second sample, whatever `votes` asks for. A head
-  that fails leaves the vote, and no more votes are asked for than heads are left; the last one left, or the only one of
-  an area, closes the valve with its second sample in a row. It then stays closed until each alarm that closed it was
-  reset. Only `votes` with `heads = 1` or `samples = 1` lets one sample move it. Siren and alarm wait for none of this.
+  in two samples (`votes`), in a row or at most 60 s apart without clear air between: gas may swing about the level. It
+  never moves on a single sample of a single head, not at A3 or over-range either: that may be one garbled frame. A head
+  at A3 needs no more than its second sample, whatever `votes` asks for. A head that fails leaves the vote, and no more
+  votes are asked for than heads are left; the last one left, or the only one of an area, closes the valve with its
+  second sample. It then stays closed until each alarm that closed it was reset. Only `votes` with `heads = 1` or
+  `samples = 1` lets one sample move it. Siren and alarm wait for none of this.
 - The **heartbeat** relay is held by the alarm loop, which writes to it each second, and follows no alarm.
 - An output that a reload finds **no longer in the file**, or with another address or board, is first brought to rest at
   its old one: whatever tells people (siren, horn, beacon) is switched off, and a heartbeat drops. What acts on the gas
@@ -100,7 +102,7 @@ def _votes(talk: Talk, gate: Gate) -> str:
     if min(gate.heads, gate.samples) == 1:
         return talk.text("effects.votes_one")
     wanted = "votes" if gate.samples <= TWO else "votes_alone"
-    return talk.text(f"effects.{wanted}", heads=gate.heads, samples=gate.samples)
+    return talk.text(f"effects.{wanted}", heads=gate.heads, samples=gate.samples, apart=SAME_GAS // SECOND)
 
 
 if __name__ == "__main__":

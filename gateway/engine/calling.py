@@ -1,13 +1,14 @@
 """Calls the centre in once gas is sure: two samples of a head, two heads, or a head that fails in gas. Pure.
 
 A call to a monitoring centre costs something, and a single sample may be a garbled frame. Everybody else hears of the
-first sample at once (design: section 3); where nobody else would hear, the centre does.
+first sample at once (design: section 3); where nobody else would hear, the centre does. The two need not be neighbours
+(`alerts.voting.SAME_GAS`): gas may swing about a level.
 """
 
 from dataclasses import replace
 
 from alerts.alarmbook import AlarmBook
-from alerts.alarms import AlarmState, Kind
+from alerts.alarms import AlarmState, Kind, Level
 from alerts.routing import CONFIRMED, Recipient
 from alerts.voting import TWO
 from gateway.engine.sight import Sight
@@ -43,28 +44,34 @@ class Calling:
             return
         news = {event.key for event, _ in turn.events if annunciates(event)}
         for alarm in tuple(self._book):
-            names = self._uncalled(alarm)
-            if not names or not self._is_sure(alarm, turn.now.mono):
+            names = self._due(alarm, turn.now.mono)
+            if not names:
                 continue
             if alarm.key in news:
                 self._book.amend(replace(alarm, told=(*alarm.told, *names)))
             else:
                 turn.note(self._book.still(alarm.key, turn.now, reason=CONFIRMED, told=names))
 
-    def _uncalled(self, alarm: AlarmState) -> tuple[str, ...]:
+    def _due(self, alarm: AlarmState, now: Instant) -> tuple[str, ...]:
+        """Return who is to be called now: of whoever was not yet, all for whose lowest level the gas is sure.
+
+        The alarm keeps its highest level. One sample may have put it there, and many since confirm a lower one.
+        """
+        return tuple(one.id for one in self._uncalled(alarm) if self._is_sure(alarm, _lowest(one), now))
+
+    def _uncalled(self, alarm: AlarmState) -> tuple[Recipient, ...]:
         level = alarm.level
         if alarm.key.kind is not Kind.GAS or level is None or not alarm.present or alarm.drill:
             return ()
         if alarm.suppressed is not None:
             return ()
-        return tuple(one.id for one in self._centres if one.id not in alarm.told and level.name in one.alarms)
+        return tuple(one for one in self._centres if one.id not in alarm.told and level.name in one.alarms)
 
-    def _is_sure(self, alarm: AlarmState, now: Instant) -> bool:
-        assert alarm.level is not None
+    def _is_sure(self, alarm: AlarmState, level: Level, now: Instant) -> bool:
         head = self._sight.heads.get(DetectorId(alarm.key.subject))
-        if head is None or head.run.at(alarm.level) >= TWO or self._has_failed(head, now):
+        if head is None or head.run.at(level) >= TWO or self._has_failed(head, now):
             return True
-        return any(_reads_too(other, alarm) for other in self._book)
+        return any(_reads_too(other, alarm, level) for other in self._book)
 
     def _has_failed(self, head: Head, now: Instant) -> bool:
         """A head over its range is blind by its first sample, and says gas all the same."""
@@ -74,7 +81,12 @@ class Calling:
         return head.watched_at + head.watch.blind_after <= now
 
 
-def _reads_too(other: AlarmState, alarm: AlarmState) -> bool:
+def _lowest(centre: Recipient) -> Level:
+    """The lowest level that this centre is called for; there is one, as it is called for the alarm's."""
+    return min(level for level in Level if level.name in centre.alarms)
+
+
+def _reads_too(other: AlarmState, alarm: AlarmState, level: Level) -> bool:
     if other.key.kind is not Kind.GAS or other.key == alarm.key or not other.present or other.drill:
         return False
-    return other.level is not None and alarm.level is not None and other.level >= alarm.level
+    return other.level is not None and other.level >= level

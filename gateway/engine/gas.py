@@ -6,12 +6,12 @@ from dataclasses import replace
 from alerts.alarmbook import AlarmBook
 from alerts.alarms import AlarmKey, AlarmState, Level, Phase
 from alerts.policy import Levels, level_of, passes_range, shows_clear_air
-from alerts.voting import Ballot, Fitness
+from alerts.voting import Ballot, Fitness, Run
 from gateway.engine.events import WindowKind
 from gateway.engine.sight import Sight
 from gateway.engine.suppressing import Suppressing
 from gateway.engine.turn import Turn
-from gateway.engine.watched import Head
+from gateway.engine.watched import NO_RUN, Head
 from gateway.engine.windows import Windows
 from sensors.readings import DetectorId, Reading
 from sensors.stamps import Instant
@@ -35,7 +35,10 @@ class GasWatch:
     def judge(self, head: Head, reading: Reading, turn: Turn) -> None:
         """Take one reading of a head that has an alarm, or whose reading is not plainly clean."""
         level = level_of(reading, self.levels)
-        if level is not None or reading.gas() is not None:
+        clear = level is None and shows_clear_air(reading, self.levels)
+        if clear:
+            head.run = Run(taken=reading.taken.mono)  # what comes after it is another gas, or another spike of noise
+        elif level is not None or reading.gas() is not None:
             head.run = head.run.after(level, reading.taken.mono)
         window = self._sight.window(head)
         self._windows.saw(head, reading)
@@ -57,13 +60,15 @@ class GasWatch:
                 self._suppressing.worsened(head.blind, turn)
         elif passes_range(alarm, reading):
             self._pass_range(alarm, reading, turn)
-        elif not alarm.unchecked and level is None and shows_clear_air(reading, self.levels):
+        elif clear and not alarm.unchecked:
             turn.note(self._book.clear(head.gas, turn.now, reading))
         else:
             self._follow(alarm, reading, turn)
 
     def close_window(self, head: Head, turn: Turn, by: str | None = None) -> None:
         """The window ends; a head that still reads gas now has the real alarm."""
+        if self._sight.window(head) is WindowKind.TEST:
+            head.run = NO_RUN  # gas of a drill confirms nothing
         reading = self._windows.close(head, turn, by)
         if reading is not None:
             self.judge(head, reading, turn)

@@ -37,7 +37,7 @@ class Head:
         grouped: it is blind because its cable is down, and the cable's notice speaks for it.
         look_again: once it was found too old, when its age is looked at again (monotonic ns).
         alone: since when it was found so though that notice had gone; None while it stands.
-        run: how many samples in a row it has read at or past each level, for votes on costly actions.
+        run: its samples at or past each level that confirm each other, for votes on costly actions.
     """
 
     watch: Watch

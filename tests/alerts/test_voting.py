@@ -6,15 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alerts.alarms import Level
-from alerts.voting import Ballot, Fitness, Gate, Run, WhenFailed, Why, tally
+from alerts.voting import SAME_GAS, Ballot, Fitness, Gate, Run, WhenFailed, Why, tally
 from sensors.readings import DetectorId
-from sensors.stamps import Instant
+from sensors.stamps import SECOND, Instant
 
 GATE = Gate(Level.A2, heads=2, samples=2)
 
 
 def head(name, level=None, samples=0, fitness=Fitness.WATCHING):
-    """A head's ballot; `samples` in a row at its own level."""
+    """A head's ballot; `samples` at its own level."""
     run = Run()
     for moment in range(samples):
         run = run.after(level, Instant(moment))
@@ -108,7 +108,62 @@ def test_a_sample_that_is_heard_twice_counts_once():
     once = Run().after(Level.A2, Instant(5))
     assert once.after(Level.A2, Instant(5)).at(Level.A2) == 1
     assert once.after(Level.A3, Instant(6)).at(Level.A2) == 2
-    assert once.after(Level.A1, Instant(6)).at(Level.A2) == 0
+    assert once.after(Level.A1, Instant(6)).after(Level.A2, Instant(6)).at(Level.A2) == 1
+
+
+def samples(*taken_at: tuple[float, Level | None]) -> Run:
+    run = Run()
+    for at_s, level in taken_at:
+        run = run.after(level, Instant(round(at_s * SECOND)))
+    return run
+
+
+def test_gas_that_swings_about_a_level_confirms_itself_though_no_two_samples_in_a_row_reach_it():
+    run = samples((0, Level.A2), (0.5, Level.A1), (1, Level.A2), (1.5, None), (2, Level.A1), (2.5, None), (3, Level.A1))
+    assert (run.at(Level.A2), run.at(Level.A1)) == (2, 5)
+
+
+def test_two_spikes_of_noise_an_hour_apart_are_one_sample_each():
+    spike = (0.0, Level.A3), (0.5, None)
+    assert samples(*spike, (3600, Level.A3)).at(Level.A1) == 1
+    assert samples(*spike, (60, Level.A3)).at(Level.A3) == 2
+    assert samples(*spike, (60.1, Level.A3)).at(Level.A3) == 1
+
+
+def test_a_head_that_is_read_once_in_five_minutes_confirms_itself_by_two_samples_in_a_row():
+    assert samples((0, Level.A2), (300, Level.A2)).at(Level.A2) == 2
+    assert samples((0, Level.A2), (300, Level.A1), (600, Level.A2)).at(Level.A2) == 1
+
+
+def test_what_nothing_has_confirmed_for_a_minute_is_forgotten():
+    assert samples((0, Level.A2), (1, Level.A2), (60, Level.A1)).at(Level.A2) == 2
+    assert samples((0, Level.A2), (1, Level.A2), (62, Level.A1)).at(Level.A2) == 0
+
+
+@given(st.lists(st.tuples(st.floats(0.1, 100), levels), max_size=12))
+def test_samples_in_a_row_always_confirm_each_other_and_a_higher_level_never_more_than_a_lower(steps):
+    run, in_a_row, at_s = Run(), 0, 0.0
+    for step_s, level in steps:
+        at_s += step_s
+        run = run.after(level, Instant(round(at_s * SECOND)))
+        in_a_row = in_a_row + 1 if level is not None and level >= Level.A2 else 0
+        assert run.at(Level.A2) >= in_a_row
+        assert run.at(Level.A1) >= run.at(Level.A2) >= run.at(Level.A3)
+
+
+@given(st.lists(st.tuples(st.floats(0.1, 100), levels), max_size=12))
+def test_two_samples_count_exactly_if_neighbours_or_within_a_minute(steps):
+    run, at_s, past, neighbours = Run(), 0.0, None, False
+    for step_s, level in steps:
+        at_s += step_s
+        run = run.after(level, Instant(round(at_s * SECOND)))
+        if level is None:
+            neighbours = False
+            continue
+        assert (run.at(Level.A1) >= 2) is (
+            past is not None and (neighbours or round((at_s - past) * SECOND) <= SAME_GAS)
+        )
+        past, neighbours = at_s, True
 
 
 @given(gates, ballots)

@@ -366,7 +366,10 @@ def test_check_prints_what_each_output_does_at_what_happens(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("votes", "said"),
     [
-        ("{ heads = 3, samples = 4 }", "3 heads, or 4 samples of one in a row (2 where it is at A3 or the only one)"),
+        (
+            "{ heads = 3, samples = 4 }",
+            "3 heads, or 4 samples of one, in a row or at most 60 s apart (2 where it is at A3 or the only one)",
+        ),
         ("{ heads = 1 }", "one sample of one head is enough"),
     ],
 )

@@ -76,6 +76,43 @@ def test_each_level_asks_for_two_samples_of_its_own(room: Room) -> None:
     assert told == [[], [], [], ["still"]]
 
 
+def test_gas_that_swings_about_the_set_point_calls_it_with_its_second_sample_at_it(room: Room) -> None:
+    told = []
+    for lel in (10.0, 9.8, 10.0, 9.8, 10.0):
+        room.read("GD-1", lel)
+        room.wait(0.5)
+        told.append(calls(room))
+    assert told == [[], [], ["still"], ["still"], ["still"]]
+
+
+def test_spikes_with_clear_air_between_them_call_nobody(room: Room) -> None:
+    for lel in (50.0, 0.0, 50.0, 0.0):
+        room.read("GD-1", lel)
+        room.wait(0.5)
+    assert calls(room) == []
+
+
+def test_two_spikes_in_a_latched_alarm_more_than_a_minute_apart_call_nobody(room: Room) -> None:
+    for _ in range(3):
+        room.read("GD-1", 50.0)
+        for _ in range(122):
+            room.wait(0.5)
+            room.read("GD-1", 9.8)
+        assert calls(room) == []
+    assert room.alarm("GD-1") is not None
+
+
+def test_one_sample_at_a_higher_level_holds_no_call_for_the_lower_back(room: Room) -> None:
+    for lel in (25.0, 12.0):
+        room.read("GD-1", lel)
+        room.wait(0.5)
+    assert calls(room) == ["still"]
+    assert calls(room, "bombeiros") == [], "one sample of what it is called for"
+    room.read("GD-1", 21.0)
+    room.wait(0.5)
+    assert calls(room, "bombeiros") == ["still"]
+
+
 def test_over_range_needs_two_samples_too(room: Room) -> None:
     for told in ([], ["still"]):
         room.read("GD-1", None, at_least=100.0, status=Status.OVER_RANGE)

@@ -31,11 +31,25 @@ def test_one_sample_sounds_the_alarm_and_the_second_confirms_it():
     assert vote(room).why is Why.SAMPLES
 
 
-def test_a_sample_below_the_level_begins_the_count_anew_and_a_lost_poll_does_not():
+def test_gas_that_swings_about_the_level_confirms_itself():
     room = watching()
-    for lel in (25.0, 15.0, 25.0):
+    for lel in (25.0, 15.0):
         room.wait(0.5)
         room.read("GD-1", lel)
+        assert not vote(room).passed
+    room.wait(0.5)
+    room.read("GD-1", 25.0)
+    assert vote(room).passed
+
+
+def test_a_minute_below_the_level_begins_the_count_anew_and_a_lost_poll_does_not():
+    room = watching()
+    room.read("GD-1", 25.0)
+    for _ in range(122):
+        room.wait(0.5)
+        room.read("GD-1", 15.0)
+    room.wait(0.5)
+    room.read("GD-1", 25.0)
     assert not vote(room).passed
     room.wait(0.5)
     room.silence("GD-1")
@@ -62,3 +76,18 @@ def test_gas_of_a_drill_confirms_nothing():
     alarm = room.alarm("GD-1")
     assert alarm is not None and alarm.phase is Phase.UNACKNOWLEDGED
     assert vote(room).votes == () and vote(room).of == 1
+
+
+def test_gas_of_a_drill_confirms_no_gas_that_is_read_after_its_window():
+    room = watching()
+    room.give(OpenWindow(WindowKind.TEST, "GD-1", 5 * SECOND, "Ana", "", room.now()))
+    for lel in (60.0, 60.0, 0.0):
+        room.wait(0.5, clean=("GD-2",))
+        room.read("GD-1", lel)
+    room.wait(6.0, clean=("GD-1", "GD-2"))
+    room.wait(0.1)
+    room.read("GD-1", 60.0)
+    assert room.outputs["siren"] and not vote(room).passed
+    room.wait(0.5)
+    room.read("GD-1", 60.0)
+    assert vote(room).passed
