@@ -1,4 +1,4 @@
-"""Words to numbers, against struct; units to %LEL of the reference, against the definition."""
+"""Words to numbers, against struct."""
 
 import math
 import struct
@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sensors.wire.places import Type, WordOrder
-from sensors.wire.units import Basis, UnitOfValue, reference_lel_pct_per
 from sensors.wire.words import extractor
 
 LETTERS = {
@@ -44,18 +43,3 @@ def test_every_type_in_every_order_is_what_struct_says(kind, order, big_endian, 
 
 def test_the_example_that_names_the_orders():
     assert extractor(Type.FLOAT32, WordOrder.CDAB)(bytes.fromhex("077A429B"), 0) == pytest.approx(77.51, abs=0.01)
-
-
-@pytest.mark.parametrize(
-    ("unit", "basis", "per"),
-    [
-        (UnitOfValue.LEL_PCT, Basis(1.4, 1.4), 1.0),
-        (UnitOfValue.LEL_PCT, Basis(1.7, 1.4), 1.7 / 1.4),
-        (UnitOfValue.LEL_PCT, Basis(None, 1.4), 1.5),  # unknown: the highest basis, so that it over-reads
-        (UnitOfValue.LEL_PCT, Basis(1.4, 1.4, 1.62), 1.62),
-        (UnitOfValue.PPM, Basis(2.1, 1.4), 1 / 140),  # 1.4 %vol is 14,000 ppm; the head's basis plays no part
-        (UnitOfValue.VOL_PCT, Basis(None, 1.4), 100 / 1.4),
-    ],
-)
-def test_units_become_pct_lel_of_the_reference(unit, basis, per):
-    assert reference_lel_pct_per(unit, basis) == pytest.approx(per)
