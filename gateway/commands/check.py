@@ -1,12 +1,17 @@
 """``vigia check``: is this configuration right, and does each detector keep the three seconds?"""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from gateway.commands.reasons import place_of, why
 from gateway.commands.talk import EXIT_FAILED, Talk, file_argument, json_option, load_or_exit
+
+if TYPE_CHECKING:
+    from gateway.field.reach import Reached
 
 
 def command(talk: Talk) -> click.Command:
@@ -41,11 +46,7 @@ def command(talk: Talk) -> click.Command:
             figures = budget_lines(talk, found, depot.within_s)
             for line in (*figures, *effect_lines(talk, depot.outputs), *due_lines(talk, depot)):
                 talk.put(line)
-            for one in reached:
-                if not one.reason:
-                    talk.put(
-                        talk.text("check.reached", what=place_of(talk, one.endpoint.what), place=one.endpoint.place)
-                    )
+            _tell_reached(talk, reached)
         unreached = [one for one in reached if one.reason]
         for one in unreached:
             what, place = place_of(talk, one.endpoint.what), one.endpoint.place
@@ -64,3 +65,9 @@ def command(talk: Talk) -> click.Command:
             json_option(talk),
         ],
     )
+
+
+def _tell_reached(talk: Talk, reached: "Sequence[Reached]") -> None:
+    for one in reached:
+        if not one.reason:
+            talk.put(talk.text("check.reached", what=place_of(talk, one.endpoint.what), place=one.endpoint.place))

@@ -52,7 +52,11 @@ def command(talk: Talk) -> click.Command:
             for line in month_lines(talk, view.months, locale_of(talk.words.language, depot.timezone)):
                 talk.put(line)
 
-    params: list[click.Parameter] = [
+    return click.Command("ledger", callback=ledger, help=talk.text("command.ledger"), params=_params(talk))
+
+
+def _params(talk: Talk) -> list[click.Parameter]:
+    return [
         file_argument(),
         click.Option(["--from", "start"], help=talk.text("ledger.from")),
         click.Option(["--to", "end"], help=talk.text("ledger.to")),
@@ -67,4 +71,3 @@ def command(talk: Talk) -> click.Command:
         ),
         click.Option(["--json", "as_json"], is_flag=True, help=talk.text("option.json")),
     ]
-    return click.Command("ledger", callback=ledger, help=talk.text("command.ledger"), params=params)

@@ -109,17 +109,21 @@ def _try(talk: Talk) -> click.Command:
         "try",
         callback=attempt,
         help=talk.text("profile.try"),
-        params=[
-            _profile_argument(),
-            click.Option(["--registers"], multiple=True, metavar="0=123,1=4", help=talk.text("profile.registers")),
-            click.Option(["--payload"], multiple=True, metavar="TEXT", help=talk.text("profile.payload")),
-            click.Option(["--topic"], default="", help=talk.text("profile.topic")),
-            click.Option(["--set", "settings"], multiple=True, metavar="KEY=VALUE", help=talk.text("profile.set")),
-            click.Option(["--unit"], default=1, type=click.IntRange(0, 255), help=talk.text("profile.unit")),
-            click.Option(["--lel-vol-pct"], default=1.4, type=Number(0.5, 5), help=talk.text("profile.lel")),
-            json_option(talk),
-        ],
+        params=_params_of_try(talk),
     )
+
+
+def _params_of_try(talk: Talk) -> list[click.Parameter]:
+    return [
+        _profile_argument(),
+        click.Option(["--registers"], multiple=True, metavar="0=123,1=4", help=talk.text("profile.registers")),
+        click.Option(["--payload"], multiple=True, metavar="TEXT", help=talk.text("profile.payload")),
+        click.Option(["--topic"], default="", help=talk.text("profile.topic")),
+        click.Option(["--set", "settings"], multiple=True, metavar="KEY=VALUE", help=talk.text("profile.set")),
+        click.Option(["--unit"], default=1, type=click.IntRange(0, 255), help=talk.text("profile.unit")),
+        click.Option(["--lel-vol-pct"], default=1.4, type=Number(0.5, 5), help=talk.text("profile.lel")),
+        json_option(talk),
+    ]
 
 
 def _profile_argument() -> click.Argument:

@@ -125,29 +125,28 @@ def _move(talk: Talk, move: str) -> click.Command:
             click.get_current_context().exit(EXIT_FAILED)
         talk.say("register.would_enter" if data["dry"] else "register.entered", count=len(data["entered"]))
 
-    return click.Command(
-        move,
-        callback=book,
-        help=talk.text(f"stock.{move}"),
-        params=[
-            file_argument(),
-            click.Option(["--area"], required=True, help=talk.text("stock.area_option")),
-            click.Option(["--size", "size_kg"], required=True, metavar="P-13", help=talk.text("stock.size")),
-            click.Option(["--state"], required=True, help=talk.text("stock.state_option")),
-            click.Option(["--units"], required=True, type=int, help=talk.text("stock.units")),
-            click.Option(["--brand"], help=talk.text("stock.brand")),
-            click.Option(["--lot"], help=talk.text("stock.lot")),
-            *_goals(talk, move),
-            by_option(talk),
-            effective_option(talk),
-            click.Option(["--request"], default="", metavar="ID", help=talk.text("stock.request")),
-            click.Option(["--corrects"], default="", metavar="ID", help=talk.text("register.corrects")),
-            click.Option(["--reason"], default="", help=talk.text("register.reason")),
-            click.Option(["--dry-run"], is_flag=True, help=talk.text("register.dry")),
-            click.Option(["--anyway"], is_flag=True, help=talk.text("stock.anyway")),
-            json_option(talk),
-        ],
-    )
+    return click.Command(move, callback=book, help=talk.text(f"stock.{move}"), params=_params_of_move(talk, move))
+
+
+def _params_of_move(talk: Talk, move: str) -> list[click.Parameter]:
+    return [
+        file_argument(),
+        click.Option(["--area"], required=True, help=talk.text("stock.area_option")),
+        click.Option(["--size", "size_kg"], required=True, metavar="P-13", help=talk.text("stock.size")),
+        click.Option(["--state"], required=True, help=talk.text("stock.state_option")),
+        click.Option(["--units"], required=True, type=int, help=talk.text("stock.units")),
+        click.Option(["--brand"], help=talk.text("stock.brand")),
+        click.Option(["--lot"], help=talk.text("stock.lot")),
+        *_goals(talk, move),
+        by_option(talk),
+        effective_option(talk),
+        click.Option(["--request"], default="", metavar="ID", help=talk.text("stock.request")),
+        click.Option(["--corrects"], default="", metavar="ID", help=talk.text("register.corrects")),
+        click.Option(["--reason"], default="", help=talk.text("register.reason")),
+        click.Option(["--dry-run"], is_flag=True, help=talk.text("register.dry")),
+        click.Option(["--anyway"], is_flag=True, help=talk.text("stock.anyway")),
+        json_option(talk),
+    ]
 
 
 def _goals(talk: Talk, move: str) -> list[click.Parameter]:

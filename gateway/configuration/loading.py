@@ -156,13 +156,7 @@ def _depot(
         buses=tuple(buses_of(tables, heads)),
         detectors=tuple(_detector(head) for head in heads),
         mqtt=mqtt,
-        mqtt_heads=tuple(
-            MqttHead(
-                DetectorId(head.table.id), head.table.mqtt, head.profile, head.basis, round(max_age_s(head) * SECOND)
-            )
-            for head in heads
-            if head.table.mqtt is not None
-        ),
+        mqtt_heads=tuple(_mqtt_heads(heads)),
         levels=Levels(levels.a1, levels.a2, levels.a3, levels.dead_band),
         timing=replace(Timing(), silence=round(timing.silence_s * SECOND), repeat=round(timing.repeat_s * SECOND)),
         web=Web(*web) if web else None,
@@ -179,6 +173,13 @@ def _depot(
         influx=influx,
         checkpoint_copy=path.absolute().parent / tables.journal.table.checkpoint_copy if tables.journal else None,
     )
+
+
+def _mqtt_heads(heads: tuple[Head, ...]) -> Iterator[MqttHead]:
+    for head in heads:
+        if head.table.mqtt is not None:
+            age = round(max_age_s(head) * SECOND)
+            yield MqttHead(DetectorId(head.table.id), head.table.mqtt, head.profile, head.basis, age)
 
 
 def _house_within_s(clauses: Clauses) -> float:

@@ -109,25 +109,7 @@ def _tags(sheet: Sheet, entry: Entry[StockSourceTable], folder: Path) -> TagPoin
 def _scale(sheet: Sheet, tables: Tables, entry: Entry[StockSourceTable], folder: Path) -> Scale | None:
     table, path = entry.table, entry.path
     _placed(sheet, tables, entry)
-    if table.mqtt is not None:
-        sheet.refuse((*path, "mqtt"), "source_key", word="mqtt", kind=shown(table.kind))
-    for key in OF_BROKER:
-        if getattr(table, key) not in (None, ""):
-            sheet.refuse((*path, key), "source_key", word=key, kind=shown(table.kind))
-    lines = [bus.table.id for bus in tables.buses]
-    if table.bus is None:
-        sheet.refuse((*path, "bus"), "missing", word="bus", example='bus = "detectores"')
-    elif table.bus not in lines:
-        values = {"table": "bus", "id": shown(table.bus), "near": near(table.bus, lines)}
-        sheet.refuse((*path, "bus"), "unknown_reference", **values)
-    if table.unit is None:
-        sheet.refuse((*path, "unit"), "missing", word="unit", example="unit = 9")
-    if table.profile is None:
-        sheet.refuse((*path, "profile"), "missing", word="profile", example='profile = "tuna-id551pn"')
-    readers = [each.table.id for each in tables.stock_sources if each.table.kind == "tags"]
-    if table.tags is not None and table.tags not in readers:
-        values = {"table": "stock_source", "id": shown(table.tags), "near": near(table.tags, readers)}
-        sheet.refuse((*path, "tags"), "unknown_reference", **values)
+    _on_a_line(sheet, tables, entry)
     profile = _profile(sheet, entry, folder)
     weight = None if profile is None else _weight(sheet, entry, profile)
     size = _size(table)
@@ -157,6 +139,30 @@ def _scale(sheet: Sheet, tables: Tables, entry: Entry[StockSourceTable], folder:
         least_kg=least,
         most_kg=most,
     )
+
+
+def _on_a_line(sheet: Sheet, tables: Tables, entry: Entry[StockSourceTable]) -> None:
+    """A scale hangs on a line as a unit of a known model, and knows nothing of a broker but its reader of tags."""
+    table, path = entry.table, entry.path
+    if table.mqtt is not None:
+        sheet.refuse((*path, "mqtt"), "source_key", word="mqtt", kind=shown(table.kind))
+    for key in OF_BROKER:
+        if getattr(table, key) not in (None, ""):
+            sheet.refuse((*path, key), "source_key", word=key, kind=shown(table.kind))
+    lines = [bus.table.id for bus in tables.buses]
+    if table.bus is None:
+        sheet.refuse((*path, "bus"), "missing", word="bus", example='bus = "detectores"')
+    elif table.bus not in lines:
+        values = {"table": "bus", "id": shown(table.bus), "near": near(table.bus, lines)}
+        sheet.refuse((*path, "bus"), "unknown_reference", **values)
+    if table.unit is None:
+        sheet.refuse((*path, "unit"), "missing", word="unit", example="unit = 9")
+    if table.profile is None:
+        sheet.refuse((*path, "profile"), "missing", word="profile", example='profile = "tuna-id551pn"')
+    readers = [each.table.id for each in tables.stock_sources if each.table.kind == "tags"]
+    if table.tags is not None and table.tags not in readers:
+        values = {"table": "stock_source", "id": shown(table.tags), "near": near(table.tags, readers)}
+        sheet.refuse((*path, "tags"), "unknown_reference", **values)
 
 
 def _weight(sheet: Sheet, entry: Entry[StockSourceTable], profile: Profile) -> tuple[ModbusPoints, float] | None:
