@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from itertools import groupby
 from typing import Any
 from urllib.parse import urlencode
 
@@ -164,7 +165,7 @@ def steps(history: Iterable[Mapping[str, Any]], phrases: Phrases) -> tuple[Step,
         Step(
             on=_stepped(change, phrases),
             badge=_step_badge(change, phrases),
-            because=tuple(_cause(cause, phrases) for cause in change.get("because", ())),
+            because=_causes(change.get("because", ()), phrases),
             evidence=tuple(_told(fact, phrases) for fact in change.get("evidence", ())),
         )
         for change in reversed(list(history))
@@ -309,12 +310,19 @@ def _missing(facts: str, phrases: Phrases, *, live: bool) -> str:
     )
 
 
+def _causes(causes: Sequence[Mapping[str, Any]], phrases: Phrases) -> tuple[str, ...]:
+    """What was told before a change; what one person told in a row stands together, the person once."""
+    told = groupby(causes, key=lambda cause: cause.get("by"))
+    return tuple(_from(dict.fromkeys(_cause(cause, phrases) for cause in each), by, phrases) for by, each in told)
+
+
+def _from(what: Iterable[str], by: object, phrases: Phrases) -> str:
+    listed = ", ".join(what)
+    return phrases.locale.text("conformity.told_by", what=listed, by=by) if by else listed
+
+
 def _cause(cause: Mapping[str, Any], phrases: Phrases) -> str:
     register, subject = str(cause.get("register", "")), str(cause.get("subject", ""))
-    what = (
-        phrases.locale.text("conformity.moved", area=phrases.area(subject))
-        if register == "stock"
-        else phrases.subject(f"{register}:{subject}")
-    )
-    by = cause.get("by")
-    return phrases.locale.text("conformity.told_by", what=what, by=by) if by else what
+    if register == "stock":
+        return phrases.locale.text("conformity.moved", area=phrases.area(subject))
+    return phrases.subject(f"{register}:{subject}")

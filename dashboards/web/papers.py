@@ -118,6 +118,7 @@ class Papers:
             "depot": None if snapshot is None else snapshot.depot,
             "t": locale.text,
             "home": HOME,
+            "here": request.url.path.removeprefix(HOME).strip("/").partition("/")[0],
             "lang": locale.language,
             "other_language": f"{request.url.path}?{urlencode(other)}",
             "printed": f"{phrases.day(now.date().isoformat())} {now:%H:%M}",

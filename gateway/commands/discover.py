@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gateway.commands.numbers import Number
+from gateway.commands.reasons import why
 from gateway.commands.talk import EXIT_CONFIG, EXIT_FAILED, Talk, file_argument, json_option, load_or_exit
 
 if TYPE_CHECKING:  # the broker's client, which `--help` does not need
@@ -44,7 +45,7 @@ def command(talk: Talk) -> click.Command:
                 talk.put(written(tables).strip("\n"))
         if heard.trouble:
             place = f"{depot.mqtt.host}:{depot.mqtt.port}"
-            talk.say("discover.trouble", place=place, reason=heard.trouble)
+            talk.say("discover.trouble", place=place, reason=why(talk, heard.trouble))
             click.get_current_context().exit(EXIT_FAILED)
         talk.say("discover.done", found=len(heard.heads), new=len(tables), seconds=f"{seconds:g}")
         if write and tables:
@@ -107,7 +108,8 @@ def _write(talk: Talk, file: Path, tables: "list[Table]") -> None:
         talk.say("discover.not_right", file=file, count=len(error.problems))
         click.get_current_context().exit(EXIT_CONFIG)
     except (ChangedError, OSError) as error:
-        reason = talk.text("discover.changed") if isinstance(error, ChangedError) else error.strerror
+        changed = isinstance(error, ChangedError)
+        reason = talk.text("discover.changed") if changed else why(talk, getattr(error, "strerror", error))
         talk.say("discover.not_written", file=file, reason=reason)
         click.get_current_context().exit(EXIT_FAILED)
     talk.say("discover.written", file=file, count=len(tables))

@@ -9,6 +9,7 @@ from dashboards.wording import Locale
 if TYPE_CHECKING:
     from dashboards.conformity.phrases import Phrases
     from gateway.depot import Depot
+    from sensors.readings import Reading
 
 
 def locale_of(language: str, timezone: str) -> Locale:
@@ -32,3 +33,11 @@ def phrases_of(language: str, depot: "Depot") -> "Phrases":
     words = report_words(language)
     names = {area.id: area.name for area in depot.areas if area.name}
     return Phrases(Locale(language, words, ZoneInfo(depot.timezone)), catalogue.load(), names)
+
+
+def state_of(reading: "Reading", locale: Locale) -> str:
+    """Say a reading's quality, the head's own state where it is not the usual one, and why."""
+    said = [locale.text("detector.quality", quality=locale.text(f"quality.{reading.quality.value}"))]
+    if reading.status.value != "measuring":
+        said.append(locale.text(f"status.{reading.status.value}"))
+    return ", ".join([*said, locale.reason(reading.reason)] if reading.reason else said)

@@ -13,7 +13,6 @@ if TYPE_CHECKING:  # the drivers' libraries, which `--help` does not need
     from dashboards.wording import Locale
     from gateway.commissioning.probing import Probed
     from gateway.commissioning.trying import Tried
-    from sensors.readings import Reading
     from sensors.tryout import Trial
 
 
@@ -119,6 +118,8 @@ def _tried_lines(talk: Talk, tried: "Tried | None", locale: "Locale") -> Iterato
 
 
 def _line(talk: Talk, one: "Probed", width: int, locale: "Locale") -> str:
+    from gateway.commands.locale import state_of
+
     reading = one.reading
     if reading is None:
         reason = talk.text(f"hint.{one.reason}") if f"hint.{one.reason}" in talk.words else locale.reason(one.reason)
@@ -132,13 +133,6 @@ def _line(talk: Talk, one: "Probed", width: int, locale: "Locale") -> str:
         value=value,
         raw="—" if reading.raw is None else reading.raw,
         age=locale.number(one.age_s or 0, 2),
-        state=_state(reading, locale),
+        state=state_of(reading, locale),
         source=one.source,
     )
-
-
-def _state(reading: "Reading", locale: "Locale") -> str:
-    said = [locale.text("detector.quality", quality=locale.text(f"quality.{reading.quality.value}"))]
-    if reading.status.value != "measuring":
-        said.append(locale.text(f"status.{reading.status.value}"))
-    return ", ".join([*said, locale.reason(reading.reason)] if reading.reason else said)

@@ -24,4 +24,15 @@ def why(talk: Talk, reason: object) -> str:
         case ControlError(__cause__=OSError() as cause):
             return said(talk.words, cause.strerror or str(cause))
         case _:
-            return said(talk.words, str(reason))
+            return coded(talk, said(talk.words, str(reason)))
+
+
+def coded(talk: Talk, reason: str) -> str:
+    """Say a reason that is a code, ``refused``, by its hint or as deliveries and alarms word it; else as it stands."""
+    from alerts.messages.catalogue import Catalogue
+
+    if f"hint.{reason}" in talk.words:
+        return talk.text(f"hint.{reason}")
+    words = Catalogue.load("alerts.messages", talk.words.language)
+    known = (key for key in (f"delivery.{reason}", f"why.{reason}") if key in words)
+    return next((words.text(key) for key in known), reason)

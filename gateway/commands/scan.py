@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gateway.commands.reasons import why
 from gateway.commands.talk import EXIT_FAILED, Talk, json_option, load_or_exit
 
 if TYPE_CHECKING:  # the drivers' libraries, which `--help` does not need
@@ -44,7 +45,7 @@ def command(talk: Talk) -> click.Command:
 
                 talk.put(written(tables).rstrip("\n"))
         if sweep.trouble:
-            talk.say("scan.trouble", place=settings.place, reason=sweep.trouble)
+            talk.say("scan.trouble", place=settings.place, reason=why(talk, sweep.trouble))
         talk.say("scan.done", found=len(sweep.units), silent=len(sweep.silent), place=settings.place)
         if sweep.trouble or not sweep.units:
             click.get_current_context().exit(EXIT_FAILED)
@@ -138,6 +139,9 @@ class _Progress:
 
 
 def _lines(talk: Talk, sweep: "Sweep") -> Iterator[str]:
+    from gateway.commands.locale import spoken, state_of
+
+    locale = spoken(talk.words.language, "UTC")
     if sweep.everybody:
         yield talk.text("scan.everybody")
     for unit in sweep.units:
@@ -147,7 +151,7 @@ def _lines(talk: Talk, sweep: "Sweep") -> Iterator[str]:
         for known in unit.known:
             reading = known.reading
             value = "—" if reading.raw is None else reading.raw
-            state = " ".join(part for part in (reading.quality.value, reading.status.value, reading.reason) if part)
+            state = state_of(reading, locale)
             yield talk.text(
                 "scan.known", unit=f"{unit.number:>3}", profile=known.profile, title=known.title, raw=value, state=state
             )

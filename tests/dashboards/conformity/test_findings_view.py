@@ -150,6 +150,19 @@ def test_a_history_has_the_latest_step_first_and_says_who_changed_it() -> None:
     assert first.badge.word == "a determinar"
 
 
+def test_a_history_names_once_who_told_several_things_in_a_row() -> None:
+    told = [
+        ("stock", "patio", "Ana"),
+        ("stock", "patio", "Ana"),
+        ("extinguisher", "EXT-7", "Ana"),
+        ("depot", "", "Bia"),
+    ]
+    because = [{"register": register, "subject": subject, "by": by} for register, subject, by in told]
+    change = {"on": "2026-10-01", "verdict": "VIOLATED", "soon": "", "because": because, "evidence": []}
+    (step,) = steps([change], phrases())
+    assert step.because == ("estoque: Área Pátio norte, Extintor EXT-7 (por Ana)", "Depósito (por Bia)")
+
+
 def test_a_history_tells_of_days_gone_by_which_they_were_and_when_that_became_known() -> None:
     days = {"on": "2026-11-20", "effective": "2026-11-05", "soon": "", "verdict": "VIOLATED", "severity": "danger"}
     later = {**days, "until": "2026-11-08", "past": "known-later"}

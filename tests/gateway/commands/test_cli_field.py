@@ -231,7 +231,7 @@ def test_doctor_is_let_in_by_a_broker_or_says_why_not(tmp_path: Path, idle_mosqu
 
     assert "broker" in {one["check"] for one in well}
     (refused,) = [one for one in sick if one["check"] == "broker_refuses"]
-    assert "not-authorised" in refused["text"]
+    assert "access refused" in refused["text"]
     assert "username and password_env" in refused["text"]
 
 

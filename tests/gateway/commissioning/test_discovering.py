@@ -160,7 +160,7 @@ async def test_shellies_are_called_only_when_asked_for(tmp_path: Path, mosquitto
 
 async def test_without_a_broker_it_says_what_to_do(tmp_path: Path, idle_mosquitto: Any) -> None:
     ran, _ = await discovered(depot(tmp_path, idle_mosquitto.port))
-    assert (ran.code, "cannot be listened to (refused)" in ran.err) == (1, True)
+    assert (ran.code, "cannot be listened to (connection refused)" in ran.err) == (1, True)
     file = tmp_path / "other.toml"
     file.write_text(HEADER[: HEADER.index("[mqtt]")], "utf-8")
     ran = await vigia("discover", file)
