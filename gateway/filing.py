@@ -47,16 +47,20 @@ class Filing:
         self._later = later
         self._reading: deque[_Reading] = deque()
         self._waiting: dict[int, tuple[int, Reply]] = {}
+        self._settling: list[tuple[int, int, Reply]] = []
         self._judged_at: Instant | None = None
 
     def take(self, ask: File | Judged, reply: Reply) -> None:
-        """Carry it out; `reply` is called once it is refused or heard, or for a `File` when the journal has it."""
+        """Carry it out; `reply` is called once it is refused or heard, or for a `File` when the journal has it.
+
+        One without papers is answered once it is known what became of every filing before it, whoever filed that.
+        """
         now = self._clock.now()
         if isinstance(ask, Judged):
             reply(self._judged(ask, now))
             return
-        if not ask.papers or len(self._waiting) + len(self._reading) >= MOST_WAITING:
-            reply(Answer(ask.ref, ok=not ask.papers, error="busy" if ask.papers else ""))
+        if len(self._waiting) + len(self._reading) + len(self._settling) >= MOST_WAITING:
+            reply(Answer(ask.ref, ok=False, error="busy"))
             return
         self._reading.append(_Reading(ask, reply, []))
         if len(self._reading) == 1:
@@ -65,6 +69,15 @@ class Filing:
     def _read(self) -> None:
         """Look through one paper of the filing in hand; after the last one the engine hears of all of them at once."""
         reading = self._reading[0]
+        if reading.ask.papers:
+            self._read_one(reading)
+        else:
+            self._reading.popleft()
+            self._settle(reading)
+        if self._reading:
+            self._later(self._read)
+
+    def _read_one(self, reading: _Reading) -> None:
         ask, number = reading.ask, len(reading.entries)
         told = _admitted(number, ask.papers[number], ask.by.strip() or None)
         if isinstance(told, str):
@@ -75,8 +88,12 @@ class Filing:
             if len(reading.entries) == len(ask.papers):
                 self._reading.popleft()
                 self._file(reading)
-        if self._reading:
-            self._later(self._read)
+
+    def _settle(self, reading: _Reading) -> None:
+        if self._waiting:
+            self._settling.append((max(self._waiting), reading.ask.ref, reading.reply))
+        else:
+            reading.reply(Answer(reading.ask.ref, ok=True))
 
     def _file(self, reading: _Reading) -> None:
         for effect in self._hear(events.Filed(tuple(reading.entries), self._clock.now())):
@@ -102,6 +119,10 @@ class Filing:
             ref, reply = self._waiting.pop(earlier)
             held = earlier == ticket
             reply(Answer(ref, ok=held, error="" if held else "not-recorded"))
+        settled = [one for one in self._settling if one[0] <= ticket]
+        self._settling = [one for one in self._settling if one[0] > ticket]
+        for _, ref, reply in settled:
+            reply(Answer(ref, ok=True))
 
 
 def _admitted(number: int, paper: Paper, person: str | None) -> Entry | str:

@@ -14,7 +14,6 @@ from dashboards.office import Breach, File, Judged, Paper
 from dashboards.ports import Answer
 from gateway.depot import Depot
 from gateway.filing import Filing
-from gateway.hands import Hands
 from gateway.machine.sockets import ControlError
 from gateway.office.clerk import WRITTEN_WITHIN_S, Clerk
 from gateway.office.desk import Desk
@@ -34,6 +33,7 @@ class Hatch:
     def __init__(self, filing: Filing) -> None:
         self._filing = filing
         self._open: asyncio.Future[Answer] | None = None
+        self._begun = False
 
     async def settle(self) -> None:
         """Wait for what became of the last filing.
@@ -41,11 +41,17 @@ class Hatch:
         Raises:
             ControlError: it is still not known.
         """
-        if self._open is not None:
-            try:
-                await self._answer(self._open)
-            except UnsettledError as error:
-                raise ControlError("the filing before this one is not settled yet") from error
+        if self._open is None:
+            if self._begun:
+                return
+            self._send("", ())
+        try:
+            answer = await self._answer()
+        except UnsettledError as error:
+            raise ControlError("the filing before this one is not settled yet") from error
+        self._begun = self._begun or answer.ok
+        if not self._begun:
+            raise ControlError(f"the watch is not ready: {answer.error}")
 
     async def file(self, by: str, papers: tuple[Paper, ...]) -> None:
         """Have papers written in one transaction.
@@ -55,9 +61,8 @@ class Hatch:
             ControlError: it is not entered.
         """
         await self.settle()
-        asked = self._open = asyncio.get_running_loop().create_future()
-        self._filing.take(msgspec.json.decode(msgspec.json.encode(File(1, by, papers)), type=File), _once(asked))
-        answer = await self._answer(asked)
+        self._send(by, papers)
+        answer = await self._answer()
         if not answer.ok:
             raise ControlError(f"the watch did not take it: {answer.error} {answer.detail}".strip())
 
@@ -67,10 +72,15 @@ class Hatch:
         self._filing.take(msgspec.json.decode(msgspec.json.encode(Judged(1, breaches)), type=Judged), _once(heard))
         return heard.result().ok
 
-    async def _answer(self, asked: asyncio.Future[Answer]) -> Answer:
+    def _send(self, by: str, papers: tuple[Paper, ...]) -> None:
+        self._open = asyncio.get_running_loop().create_future()
+        self._filing.take(msgspec.json.decode(msgspec.json.encode(File(1, by, papers)), type=File), _once(self._open))
+
+    async def _answer(self) -> Answer:
+        assert self._open is not None
         try:
             async with asyncio.timeout(WRITTEN_WITHIN_S):
-                answer = await asyncio.shield(asked)
+                answer = await asyncio.shield(self._open)
         except TimeoutError:
             raise UnsettledError("not settled") from None
         self._open = None
@@ -78,11 +88,9 @@ class Hatch:
 
 
 class Gatehouse:
-    """One office, from its opening to its end. `law` is read once for all."""
+    """One office, from its opening to its end. `law` is read once for all; `filing` is the watch's, and outlives it."""
 
-    def __init__(self, depot: Depot, law: Law, clock: Clock, hands: Hands, connect: Connect) -> None:
-        filing = Filing(clock, hands.hear, asyncio.get_running_loop().call_soon)
-        hands.written = filing.committed
+    def __init__(self, depot: Depot, law: Law, clock: Clock, filing: Filing, connect: Connect) -> None:
         self.clerk = Clerk(depot, Hatch(filing), clock, _at_once, law)
         parts: list[tuple[str, Part]] = [("judge", self.clerk.judge_for_ever)]
         if depot.mqtt is not None and depot.stock_sources:

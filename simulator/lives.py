@@ -18,6 +18,7 @@ from gateway.engine.events import Committed, Effect, Event, Record
 from gateway.field.leaving import let_go
 from gateway.field.links import Links
 from gateway.field.wiring import Ears, Outside, Wiring, build, orders
+from gateway.filing import Filing
 from gateway.hands import Hands
 from gateway.journal import Journal, open_anyhow
 from gateway.runtime import Runtime
@@ -99,6 +100,8 @@ class Life:
         self._pacer = Pacer()
         self._field = field
         self.hands = WatchedHands(clock, self.journal, keeper=lambda: history, show=lambda: None)
+        self._filing = Filing(clock, self.hands.hear, loop.call_soon)
+        self.hands.written = self._filing.committed
         self.runtime = Runtime(self.hands.part_trouble)
         self._staff = Runtime(lambda *_: None)  # of the office, which is a process of its own
         self.wiring = self._build(depot)
@@ -141,7 +144,7 @@ class Life:
 
     def _open_office(self, depot: Depot) -> Gatehouse | None:
         law = self._field.law
-        return None if law is None else Gatehouse(depot, law, self._clock, self.hands, self._field.broker.connect)
+        return None if law is None else Gatehouse(depot, law, self._clock, self._filing, self._field.broker.connect)
 
     @property
     def depot(self) -> Depot:

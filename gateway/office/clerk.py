@@ -330,6 +330,7 @@ class Clerk:
 
     async def _note_licences(self) -> None:
         """Enter what each area is licensed for where the configuration changed it: measures are asked again for it."""
+        await self._watch.settle()
         await self._catch_up()
         now = self._told_at()
         held = self._books.desk.holdings("area")

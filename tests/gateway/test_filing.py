@@ -77,6 +77,21 @@ def test_a_filing_is_answered_once_the_journal_holds_it() -> None:
     assert [answer.ok for answer in answers] == [True]
 
 
+def test_a_filing_of_nothing_is_answered_once_all_before_it_is_settled() -> None:
+    watch, answers = Watch(), list[Answer]()
+    filing = watch.filing()
+    filing.take(File(1, "", ()), answers.append)
+    assert [answer.ref for answer in answers] == [1], "nothing is before it"
+    filing.take(file(SOUND, ref=2), answers.append)
+    filing.take(file(SOUND, ref=3), lambda _: None)  # by an office that has ended since
+    filing.take(File(4, "", ()), answers.append)
+    filing.take(file(SOUND, ref=5), answers.append)
+    filing.committed(1)
+    assert [answer.ref for answer in answers] == [1, 2]
+    filing.committed(2)
+    assert [(answer.ref, answer.ok) for answer in answers] == [(1, True), (2, True), (4, True)]
+
+
 def test_filings_that_the_journal_dropped_do_not_keep_the_office_out_for_ever() -> None:
     watch, answers = Watch(), list[Answer]()
     filing = watch.filing()

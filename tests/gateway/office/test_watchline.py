@@ -22,12 +22,16 @@ class Watch:
     def __init__(self) -> None:
         self.heard: list[File] = []
         self.commits = asyncio.Event()
+        self.settled = True
         self.goes = False
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self.heard.append(msgspec.json.decode(await reader.readline(), type=File))
+        asked = msgspec.json.decode(await reader.readline(), type=File)
+        if asked.papers:
+            self.heard.append(asked)
         if not self.goes:
-            await self.commits.wait()
+            if asked.papers or not self.settled:
+                await self.commits.wait()
             writer.write(msgspec.json.encode(Answer(1, ok=True)) + b"\n")
             await writer.drain()
         writer.close()
@@ -54,6 +58,19 @@ async def test_nothing_is_filed_before_the_last_filing_is_settled(watch: tuple[W
     await line.settle()
     await line.file("Ana", PAPERS)
     assert len(served.heard) == 2
+
+
+async def test_a_new_office_files_nothing_before_what_another_filed_is_settled(watch: tuple[Watch, WatchLine]) -> None:
+    served, line = watch
+    served.settled = False
+    with pytest.raises(ControlError) as busy:
+        await line.file("Ana", PAPERS)
+    assert not isinstance(busy.value, UnsettledError)
+    assert not served.heard
+    served.commits.set()
+    await line.settle()
+    await line.file("Ana", PAPERS)
+    assert len(served.heard) == 1
 
 
 async def test_a_watch_that_goes_while_it_files_leaves_it_unknown_and_the_line_free(
