@@ -1,4 +1,4 @@
-"""The pages say what is: links, commands, keys, bounds, samples, API paths, metric names and quoted words all exist."""
+"""The pages say what is: links, keys, bounds, samples, API paths, metric names and quoted words all exist."""
 
 import hmac
 import json
@@ -6,14 +6,13 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache
-from importlib.metadata import entry_points
 from pathlib import Path
-from pkgutil import resolve_name
 from typing import Any
 
 import msgspec
 import pytest
 from pydantic.fields import FieldInfo
+from written import DOCS, PAGES, ROOT, blocks, page, prose, text_of
 
 from alerts.alarmbook import AlarmBook
 from alerts.alarms import AlarmKey, Delivery, Kind, Level, Notice
@@ -27,7 +26,6 @@ from dashboards.web.api import Screens, api
 from dashboards.web.refusals import BAD_REQUEST, FAILED, NEEDS_NAME
 from dashboards.web.refusals import CODES as REFUSALS
 from gateway.budget import budgets
-from gateway.cli import GROUP, OWN
 from gateway.commands.effects import page as page_of_effects
 from gateway.configuration.loading import load
 from gateway.configuration.problems import ConfigError
@@ -38,34 +36,10 @@ from sensors.profiles.keys import STATUSES
 from sensors.profiles.page import page as page_of_profiles
 from sensors.stamps import Instant, Stamp, UtcNanos
 
-ROOT = Path(__file__).parents[2]
-DOCS = ROOT / "docs"
 CONFIGURATION = DOCS / "configuration.md"
 API = DOCS / "api.md"
-PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 GUIDES = {"pt-BR": DOCS / "guia-do-operador.md", "en": DOCS / "operator-guide.md"}
 SAMPLE_SECRETS = {"VIGIA_HOOK_SECRET": "segredo", "VIGIA_LANG": "en"}
-
-page = pytest.mark.parametrize("page", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
-
-
-def text_of(path: Path) -> str:
-    return path.read_text(encoding="utf-8")
-
-
-def blocks(path: Path, info: str) -> list[str]:
-    """Fenced blocks with exactly this info string."""
-    return re.findall(rf"^```{re.escape(info)}\n(.*?)^```$", text_of(path), re.DOTALL | re.MULTILINE)
-
-
-def prose(path: Path) -> str:
-    return re.sub(r"^```.*?^```$", "", text_of(path), flags=re.DOTALL | re.MULTILINE)
-
-
-def code(path: Path) -> str:
-    """Everything set as code: fenced shell blocks and what stands between backticks."""
-    inline = re.findall(r"`([^`\n]+)`", prose(path))
-    return "\n".join([*blocks(path, "sh"), *inline])
 
 
 # --- links ----------------------------------------------------------------------------------------
@@ -91,46 +65,6 @@ def test_every_page_is_in_the_index():
     index = text_of(DOCS / "README.md")
     for path in DOCS.glob("*.md"):
         assert path.name == "README.md" or f"]({path.name})" in index, f"{path.name} is not in docs/README.md"
-
-
-# --- commands -------------------------------------------------------------------------------------
-
-
-@page
-def test_every_command_named_exists(page: Path):
-    known = {*OWN, *entry_points(group=GROUP).names}
-    for command in re.findall(r"(?:^|\s|bin/)vigia ([a-z]+)", code(page)):
-        assert command in known, f"vigia {command} does not exist"
-
-
-@page
-def test_every_make_target_named_exists(page: Path):
-    targets = set(re.findall(r"^([a-z]+):", text_of(ROOT / "Makefile"), re.MULTILINE))
-    for target in re.findall(r"(?:^|[\s`])make ([a-z]+)", code(page)):
-        assert target in targets, f"make {target} does not exist"
-
-
-# --- the code that is named -------------------------------------------------------------------------
-
-HOUSE = "alerts|compliance|dashboards|gateway|sensors|simulator"
-
-
-@page
-def test_every_file_and_folder_named_exists(page: Path):
-    for named in re.findall(rf"^(?:{HOUSE}|bench|deploy|docs|tests)/[\w./<>-]*$", code(page), re.MULTILINE):
-        assert any(ROOT.glob(re.sub(r"<\w+>|NAME", "*", named))), f"{named} does not exist"
-
-
-@page
-def test_every_module_class_and_function_named_exists(page: Path):
-    for named in re.findall(rf"(?:^|-m )((?:{HOUSE})(?:\.\w+)+)(?=\(?\)?$| )", code(page), re.MULTILINE):
-        assert resolve_name(named) is not None, f"{named} does not exist"
-
-
-def test_the_page_of_the_architecture_names_every_room_of_the_gateway():
-    rooms = {path.parent.name for path in (ROOT / "gateway").glob("*/__init__.py")}
-    table = text_of(DOCS / "architecture.md").partition("| room | what stands there |")[2].partition("\n\n")[0]
-    assert set(re.findall(r"`(\w+)/`", table)) == rooms
 
 
 # --- configuration: every key, as the schema has it -----------------------------------------------
