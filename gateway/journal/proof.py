@@ -13,8 +13,8 @@ from typing import BinaryIO
 
 from gateway.journal import canonical, notes, tree
 from gateway.journal.errors import StoreError
+from gateway.journal.indexes import MOST_PROBLEMS
 from gateway.journal.reader import MOST_ENTRIES, JournalReader
-from gateway.journal.verify import MOST_PROBLEMS
 from sensors.sentences import Sentence
 
 FORMAT = "vigia-journal-proof-1"
