@@ -12,6 +12,7 @@ from dashboards.past import EventView, History, LedgerView, Trend, Trends, Watch
 from dashboards.ports import AlarmView, Change, Figure, Heartbeat, Lost, Snapshot
 from dashboards.web.acting import Done, add_acting
 from dashboards.web.answers import REFERENCE, Refused, as_json, described
+from dashboards.web.disk import Disk
 from dashboards.web.figures import exposition
 from dashboards.web.hub import Hub, HubFullError
 from dashboards.web.link import GatewayLink, LinkLostError
@@ -65,6 +66,11 @@ class Screens(Protocol):
         ...
 
     @property
+    def disk(self) -> Disk:
+        """Whatever reads the journal, the readings or a kept file goes through it."""
+        ...
+
+    @property
     def history(self) -> History:
         """The journal, read-only."""
         ...
@@ -105,10 +111,16 @@ def api(screens: Screens) -> APIRouter:
     add_acting(router, lambda: screens.link)
     _add_live(router, screens)
     _add_watching(router, screens)
-    add_trends(router, lambda: screens.trends)
+    add_trends(router, lambda: screens.trends, lambda: screens.disk)
     # looked up when asked, as the others are: routes can be listed without screens
-    add_ledger(router, lambda: screens.watched, lambda timezone: screens.locale(timezone))  # noqa: PLW0108
-    add_registry(router, lambda: screens.office, lambda: screens.attachments, lambda timezone: screens.locale(timezone))  # noqa: PLW0108
+    add_ledger(router, lambda: screens.watched, lambda: screens.disk, lambda timezone: screens.locale(timezone))  # noqa: PLW0108
+    add_registry(
+        router,
+        lambda: screens.office,
+        lambda: screens.attachments,
+        lambda: screens.disk,
+        lambda timezone: screens.locale(timezone),  # noqa: PLW0108
+    )
     return router
 
 
@@ -126,12 +138,12 @@ def _add_reading(router: APIRouter, screens: Screens) -> None:
         return no_contact(screens) if snapshot is None else as_json(Alarms(snapshot.alarms))
 
     @router.get("/api/v1/events", responses=described(Events, Refused, 422))
-    def events(
+    async def events(
         after: Annotated[int, Query(ge=0, le=2**53)] = 0, limit: Annotated[int, Query(ge=1, le=MAX_EVENTS)] = 100
     ) -> Response:
-        """Alarm events out of the journal, oldest first (in a worker thread: it reads the disk)."""
+        """Alarm events out of the journal, oldest first."""
         try:
-            found = tuple(screens.history.events(after, limit))
+            found = tuple(await screens.disk.read(lambda: screens.history.events(after, limit)))
         except HistoryError as error:
             return as_json(Refused("no-journal", detail=str(error)), HTTPStatus.SERVICE_UNAVAILABLE)
         return as_json(Events(found, found[-1].seq if found else after))

@@ -16,12 +16,13 @@ from dashboards.ports import Snapshot
 from dashboards.web.api import api, schemas
 from dashboards.web.brigade import brigade
 from dashboards.web.conformity import conformity
+from dashboards.web.disk import Disk
 from dashboards.web.guard import Guard
 from dashboards.web.hub import Hub
 from dashboards.web.link import GatewayLink
 from dashboards.web.looking import Looking
 from dashboards.web.office_line import OfficeLine
-from dashboards.web.page import Page, words
+from dashboards.web.page import Page, wanted_language, words
 from dashboards.web.papers import Papers
 from dashboards.web.refusals import speak_one_shape
 from dashboards.web.registry import Attachments
@@ -39,6 +40,7 @@ class WebScreens:
         trends: the readings, read-only; None where nothing is recorded.
         watched: the ledger of watched time; None where there is no journal.
         office: the line to the office; None where the page has none.
+        disk: where the files are read.
         language: of the depot, for files.
         monotonic: the clock of ages, in seconds.
         civil: seconds since 1970.
@@ -53,6 +55,7 @@ class WebScreens:
         watched: WatchedTime | None = None,
         office: OfficeLine | None = None,
         attachments: Attachments | None = None,
+        disk: Disk | None = None,
         language: str = "pt-BR",
         monotonic: Callable[[], float] = time.monotonic,
         civil: Callable[[], float] = time.time,
@@ -64,6 +67,7 @@ class WebScreens:
         self.watched = watched
         self.office = office
         self.attachments = attachments
+        self.disk = disk or Disk()
         self._language = language
 
     def locale(self, timezone: str) -> Locale:
@@ -86,6 +90,7 @@ class WebScreens:
         """End every stream and the link."""
         self.hub.close()
         self.link.close()
+        self.disk.close()
 
 
 def application(screens: WebScreens, *, language: str, version: str, hosts: frozenset[str] = frozenset()) -> ASGIApp:
@@ -113,7 +118,7 @@ def application(screens: WebScreens, *, language: str, version: str, hosts: froz
         telemetry={"tracing": False},
         lifespan=lifespan,
     )
-    speak_one_shape(app)
+    speak_one_shape(app, lambda request: words(wanted_language(request, language))["page.record_silent"])
     app.include_router(api(screens))
     app.include_router(Page(screens, language).routes())
     papers = Papers(screens, language)

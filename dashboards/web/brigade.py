@@ -5,7 +5,6 @@ import time
 from http import HTTPStatus
 
 from fastapi import APIRouter, Request
-from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse, Response
 
 from dashboards.brigade import MINUTES, brigade_view, heads_in_gas
@@ -13,12 +12,16 @@ from dashboards.office import Look
 from dashboards.past import EventView, Trend
 from dashboards.ports import Snapshot
 from dashboards.web.api import HistoryError, Screens
+from dashboards.web.disk import SilentDiskError
 from dashboards.web.papers import AwayError, Papers, RefusedError
 from dashboards.web.trends import TrendsError
 
 PATH = "/bombeiros"
 OFFICE_S = 1.0
 """So long the page waits for what is stored; gas is told without it."""
+
+RECORD_S = 2.0
+"""So long it waits for what has happened, out of the journal and the readings."""
 
 MOST_EVENTS_READ = 300
 MOST_HEADS = 4
@@ -33,20 +36,20 @@ def brigade(screens: Screens, papers: Papers) -> APIRouter:
     async def page(request: Request) -> Response:
         snapshot = screens.link.snapshot()
         current = screens.present() is not None
-        view = None
+        view, events = None, None
         if snapshot is not None:
-            events, trends = await run_in_threadpool(_past, screens, snapshot)
+            stock, (events, trends) = await asyncio.gather(_stock(papers), _past(screens, snapshot))
             view = brigade_view(
                 snapshot,
-                await _stock(papers),
-                events,
+                stock,
+                events or (),
                 trends,
                 papers.phrases(request),
                 current=current,
                 lost_s=screens.link.age_s,
             )
         status = HTTPStatus.OK if current else HTTPStatus.SERVICE_UNAVAILABLE
-        return papers.render(request, "brigade.html", status, view=view, current=current)
+        return papers.render(request, "brigade.html", status, view=view, current=current, recorded=events is not None)
 
     @router.get("/brigade")
     async def english() -> Response:
@@ -64,12 +67,20 @@ async def _stock(papers: Papers) -> dict[str, object] | None:
         return None
 
 
-def _past(screens: Screens, snapshot: Snapshot) -> tuple[list[EventView], list[Trend]]:
-    """Read the journal's latest events and the last minutes of the heads in gas; what cannot be read stays away."""
+async def _past(screens: Screens, snapshot: Snapshot) -> tuple[list[EventView] | None, list[Trend]]:
+    """Return the journal's latest events (None: it cannot be read) and the last minutes of the heads in gas."""
+    try:
+        return await screens.disk.read(lambda: _read(screens, snapshot), RECORD_S)
+    except SilentDiskError:
+        return None, []
+
+
+def _read(screens: Screens, snapshot: Snapshot) -> tuple[list[EventView] | None, list[Trend]]:
+    events: list[EventView] | None
     try:
         events = list(screens.history.latest(MOST_EVENTS_READ))
     except HistoryError:
-        events = []
+        events = None
     trends: list[Trend] = []
     now = int(time.time())
     end = now - now % MINUTE_S + MINUTE_S

@@ -19,6 +19,7 @@ from dashboards.reports.tables import month_sheet, tables
 from dashboards.reports.wording import report_words
 from dashboards.web.acting import MAX_NAME_CHARS, MAX_NOTE_CHARS
 from dashboards.web.answers import Refused, as_json, described, or_csv
+from dashboards.web.disk import Disk
 from dashboards.web.office_line import NoOfficeError, OfficeLine
 from dashboards.wording import Locale
 
@@ -87,6 +88,7 @@ def add_registry(
     router: APIRouter,
     office: Callable[[], OfficeLine | None],
     files: Callable[[], Attachments | None],
+    disk: Callable[[], Disk],
     locale: Callable[[str], Locale],
 ) -> None:
     """Add the routes; where `office` gives None there is none, and they say so.
@@ -95,7 +97,7 @@ def add_registry(
     """
     _add_looking(router, office, locale)
     _add_papers(router, office, locale)
-    _add_attachments(router, office, files)
+    _add_attachments(router, office, files, disk)
     _add_entering(router, office)
 
 
@@ -184,7 +186,10 @@ def _phrases(locale: Locale, areas: Mapping[str, str]) -> Phrases:
 
 
 def _add_attachments(
-    router: APIRouter, office: Callable[[], OfficeLine | None], files: Callable[[], Attachments | None]
+    router: APIRouter,
+    office: Callable[[], OfficeLine | None],
+    files: Callable[[], Attachments | None],
+    disk: Callable[[], Disk],
 ) -> None:
     answers = described(Told, Refused)
     answers[422] = {**described(NotEntered, Refused)[200], "description": "not one of the kinds, or too large"}
@@ -198,11 +203,11 @@ def _add_attachments(
     served[200] = {"description": "The file", "content": {"application/pdf": {}, "image/jpeg": {}, "image/png": {}}}
 
     @router.get("/api/v1/attachments/{name}", responses=served)
-    def attachment(name: str) -> Response:
-        """A kept file (in a worker thread: it reads the disk). 404 where its bytes are not what its name says."""
+    async def attachment(name: str) -> Response:
+        """A kept file. 404 where its bytes are not what its name says."""
         kept = files()
         try:
-            found = None if kept is None else kept.load(name)
+            found = None if kept is None else await disk().read(lambda: kept.load(name))
         except OSError as error:
             return as_json(Refused("no-journal", detail=str(error)), HTTPStatus.SERVICE_UNAVAILABLE)
         if found is None:

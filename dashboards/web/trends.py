@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from dashboards.past import Trend, Trends
 from dashboards.web.answers import Refused, as_json, described
+from dashboards.web.disk import Disk
 from sensors.stamps import SECOND, parse_rfc3339
 
 HOUR_S = 3600
@@ -24,17 +25,17 @@ class TooLongError(ValueError):
     """The stretch has more buckets than one answer may hold."""
 
 
-def add_trends(router: APIRouter, recorded: Callable[[], Trends | None]) -> None:
+def add_trends(router: APIRouter, recorded: Callable[[], Trends | None], disk: Callable[[], Disk]) -> None:
     """Add the route; where `recorded` gives None nothing is recorded, and it says so."""
 
     @router.get("/api/v1/readings/{detector}", responses=described(Trend, Refused, 404, 422))
-    def readings(
+    async def readings(
         detector: str,
         start: Annotated[str | None, Query(alias="from", description="RFC 3339; an hour ago if absent")] = None,
         end: Annotated[str | None, Query(alias="to", description="RFC 3339; now if absent")] = None,
         step: Annotated[int | None, Query(ge=1, le=LONGEST_STEP_S, description="seconds; chosen if absent")] = None,
     ) -> Response:
-        """Mean, lowest and highest in each step; gaps are null, never filled (in a worker thread, for the disk)."""
+        """Mean, lowest and highest in each step; gaps are null, never filled."""
         try:
             last = int(time.time()) + 1 if end is None else -(-parse_rfc3339(end) // SECOND)
             first = last - HOUR_S if start is None else parse_rfc3339(start) // SECOND
@@ -46,7 +47,7 @@ def add_trends(router: APIRouter, recorded: Callable[[], Trends | None]) -> None
         if trends is None:
             return as_json(Refused("no-readings"), HTTPStatus.SERVICE_UNAVAILABLE)
         try:
-            trend = trends.trend(detector, first, last, step)
+            trend = await disk().read(lambda: trends.trend(detector, first, last, step))
         except TooLongError as error:
             return as_json(Refused("too-many-steps", detail=str(error)), HTTPStatus.UNPROCESSABLE_ENTITY)
         except TrendsError as error:

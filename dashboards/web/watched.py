@@ -11,6 +11,7 @@ from starlette.responses import Response
 from dashboards.ledger import months_csv, stretches_csv
 from dashboards.past import LedgerView, WatchedTime
 from dashboards.web.answers import Refused, as_json, described, or_csv
+from dashboards.web.disk import LEDGER_WITHIN_S, Disk
 from dashboards.wording import Locale
 from sensors.stamps import MILLISECOND, parse_rfc3339
 
@@ -19,11 +20,16 @@ class LedgerError(RuntimeError):
     """The journal cannot be read now."""
 
 
-def add_ledger(router: APIRouter, watched: Callable[[], WatchedTime | None], locale: Callable[[str], Locale]) -> None:
+def add_ledger(
+    router: APIRouter,
+    watched: Callable[[], WatchedTime | None],
+    disk: Callable[[], Disk],
+    locale: Callable[[str], Locale],
+) -> None:
     """Add the route; where `watched` gives None there is no journal. `locale` writes times of a zone by its name."""
 
     @router.get("/api/v1/ledger", responses=or_csv(described(LedgerView, Refused, 422)))
-    def ledger(
+    async def ledger(
         start: Annotated[str | None, Query(alias="from", description="RFC 3339; this month's first if absent")] = None,
         end: Annotated[str | None, Query(alias="to", description="RFC 3339; now if absent")] = None,
         form: Annotated[Literal["json", "csv"], Query(alias="format")] = "json",
@@ -40,7 +46,7 @@ def add_ledger(router: APIRouter, watched: Callable[[], WatchedTime | None], loc
         if source is None:
             return as_json(Refused("no-journal"), HTTPStatus.SERVICE_UNAVAILABLE)
         try:
-            view = source.ledger(first, last, now_ms)
+            view = await disk().read(lambda: source.ledger(first, last, now_ms), LEDGER_WITHIN_S)
         except LedgerError as error:
             return as_json(Refused("no-journal", detail=str(error)), HTTPStatus.SERVICE_UNAVAILABLE)
         if form == "json":
