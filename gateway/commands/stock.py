@@ -123,7 +123,10 @@ def _move(talk: Talk, move: str) -> click.Command:
         if refused:
             talk.say("stock.would_break")
             click.get_current_context().exit(EXIT_FAILED)
-        talk.say("register.would_enter" if data["dry"] else "register.entered", count=len(data["entered"]))
+        for entry in data["again"]:
+            talk.say("stock.again", entry=entry)
+        fresh = len(data["entered"]) - len(data["again"])
+        talk.say("register.would_enter" if data["dry"] else "register.entered", count=fresh)
 
     return click.Command(move, callback=book, help=talk.text(f"stock.{move}"), params=_params_of_move(talk, move))
 

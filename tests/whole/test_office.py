@@ -25,7 +25,9 @@ async def test_what_is_told_by_commands_is_kept_and_shown_as_at_any_day(depot: W
     await depot.start()
     file = str(depot.file)
     pile = ("--area=patio", "--size=P-13", "--state=cheio", "--by=Ana")
-    await done("stock", "in", file, *pile, "--units=40")
+    await done("stock", "in", file, *pile, "--units=40", "--request=k1")
+    _, _, said = await vigia("stock", "in", file, *pile, "--units=40", "--request=k1")
+    assert "k1 stood in the book already" in said and "0 entered" in said, said
     await done(
         "stock",
         "state",
