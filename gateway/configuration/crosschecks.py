@@ -9,9 +9,9 @@ from zoneinfo import ZoneInfo
 from compliance import catalogue, statutes
 from compliance.vocabulary import Detection, Statute
 from gateway.configuration import lines, suppressions
-from gateway.configuration.problems import Sheet, shown
+from gateway.configuration.problems import Sheet, near, shown
 from gateway.configuration.schema import OutputTable, PlainChannelTable, RecipientTable, WebhookTable
-from gateway.configuration.tables import Entry, Tables, near
+from gateway.configuration.tables import Entry, Tables
 from sensors.toml_lines import Path
 
 BROKER = "mqtt"

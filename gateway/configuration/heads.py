@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
-from gateway.configuration.problems import Sheet, shown
+from gateway.configuration.problems import Sheet, near, shown
 from gateway.configuration.schema import DetectorTable
-from gateway.configuration.tables import Entry, Tables, near
+from gateway.configuration.tables import Entry, Tables
 from sensors import profiles
 from sensors.profiles import Profile, ProfileError
 from sensors.sentences import Sentence

@@ -9,9 +9,9 @@ from zoneinfo import ZoneInfo
 from alerts.alarms import Level
 from alerts.effects import Does, Occasion, OutputKind, Row, usual
 from alerts.voting import Gate
-from gateway.configuration.problems import Sheet, shown
+from gateway.configuration.problems import Sheet, near, shown
 from gateway.configuration.schema import OutputTable
-from gateway.configuration.tables import Entry, Tables, near
+from gateway.configuration.tables import Entry, Tables
 from gateway.depot import OnBroker, OnLine, Output
 from gateway.engine.plans import Plan
 from sensors import profiles

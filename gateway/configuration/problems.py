@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, time
+from difflib import get_close_matches
 
 from alerts.messages.catalogue import Catalogue
 from gateway.words.sentences import spoken
@@ -151,3 +152,10 @@ def shown(value: object, *, quoted: bool = True) -> str:
         text = " ".join(repr(value).split())
     text = text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
     return f'"{text}"' if quoted and isinstance(value, str) else text
+
+
+def near(word: str, known: list[str]) -> str:
+    """Return the known word that was probably meant; all of them where none is close."""
+    folded = {name.lower(): name for name in known}
+    close = get_close_matches(word.lower(), folded, n=1, cutoff=0.6)
+    return folded[close[0]] if close else ", ".join(known)

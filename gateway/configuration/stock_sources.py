@@ -5,9 +5,9 @@ from decimal import Decimal
 from pathlib import Path
 
 from compliance.registers.counters import Counter
-from gateway.configuration.problems import Sheet, shown
+from gateway.configuration.problems import Sheet, near, shown
 from gateway.configuration.schema import StockSourceTable
-from gateway.configuration.tables import Entry, Tables, near
+from gateway.configuration.tables import Entry, Tables
 from gateway.engine.weighing import Scale
 from gateway.office.counting import StockSource
 from sensors import profiles

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from gateway.configuration.problems import Sheet, shown
+from gateway.configuration.problems import Sheet, near, shown
 from gateway.configuration.schema import GaugeTable, SupplyTable
-from gateway.configuration.tables import Entry, Tables, near
+from gateway.configuration.tables import Entry, Tables
 from gateway.engine.supplies import REASONS, Supply
 from sensors import profiles
 from sensors.profiles import Profile, ProfileError

@@ -5,8 +5,8 @@ from datetime import datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from alerts.alarms import AlarmKey, Kind
-from gateway.configuration.problems import Sheet, shown
-from gateway.configuration.tables import Tables, near
+from gateway.configuration.problems import Sheet, near, shown
+from gateway.configuration.tables import Tables
 from gateway.engine.areas import PREFIX
 from gateway.engine.orders import ByDesign
 from sensors.stamps import SECOND
