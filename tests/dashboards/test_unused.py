@@ -10,6 +10,7 @@ from alerts.messages.catalogue import Catalogue
 ROOT = Path(__file__).parent.parent.parent
 DASHBOARDS = ROOT / "dashboards"
 STATIC = DASHBOARDS / "web" / "static"
+PAGES = DASHBOARDS / "web" / "templates"
 SCRIPTS = sorted(STATIC.glob("*.js"))
 SPEAKING = (".py", ".js", ".html")
 
@@ -35,6 +36,13 @@ def test_every_class_of_the_style_sheets_is_on_a_page() -> None:
     pages = sources("dashboards")
     assert classes
     assert {name for name in classes if not re.search(rf"(?<![\w-]){name}(?![\w-])", pages)} == set()
+
+
+def test_every_class_on_a_page_is_drawn_by_a_style_sheet_or_found_by_a_script() -> None:
+    pages = "\n".join(file.read_text(encoding="utf-8") for file in sorted(PAGES.glob("*.html")))
+    classes = {name for named in re.findall(r'class="([^"{]*)', pages) for name in named.split()}
+    using = "\n".join(file.read_text(encoding="utf-8") for file in (*STATIC.glob("*.css"), *SCRIPTS))
+    assert {name for name in classes if not re.search(rf"""[."']{name}(?![\w-])""", using)} == set()
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.name)
