@@ -365,7 +365,7 @@ class Line:
             return self._turns.queue.popleft()  # nearly always
         held = None if quiet is None else lambda exchange: quiet.holds(exchange, now)
         if self._commands.queue:
-            command = self._commands.take(held)
+            command = self._commands.take(self._but_glances(held))
             if command is not None:
                 return command
         if self._doubt.until != NEVER and self._turns.polls:  # without heads there is nobody to witness
@@ -375,6 +375,12 @@ class Line:
         if poll is not None or self._flights:
             return poll
         return self._silent.due(now, self._slot_end, held) or self._glance(now)
+
+    def _but_glances(self, held: Callable[[Command], bool] | None) -> Callable[[Command], bool] | None:
+        """While in doubt a glance is held back too, as long as a head may answer: its silence would tell nothing."""
+        if self._doubt.until == NEVER or not any(poll.trusted for poll in self._turns.polls):
+            return held
+        return lambda command: command.glance or (held is not None and held(command))
 
     def _glance(self, now: float) -> Exchange | None:
         glances = self._commands.glances

@@ -720,3 +720,18 @@ def test_an_output_beside_a_mute_scale_waits_for_it_no_longer_than_one_timeout()
         waited.append(line.now - began)
     assert set(asked.told) == {(True, "")}
     assert max(waited) <= TIMEOUT_S + 0.1
+
+
+def test_a_glance_that_is_to_go_first_waits_while_the_line_is_in_doubt_for_another():
+    gateway = Gateway({1, 2, 3})
+    line = VirtualLine(gateway, strict_ids=False)
+    line.run(10.0)
+    gateway.garbled, gateway.mute = {3}, {99}
+    asked = Asked()
+    while line.asked[-1][1] != 3:
+        line.run(line.now + 0.005)
+    line.run(line.now + 0.05)
+    line.line.glance(99, PLACE, asked.done, line.now, first=True)
+    line.run(20.0)
+    assert {reason for _, reason in asked.told} == {"timeout"}
+    assert "mute" not in {reason for _, reason in line.closings}, "the line is judged by its heads"
