@@ -115,8 +115,8 @@ class Writer:
     def alive(self, utc_ms: int) -> None:
         """Have it noted that the watch runs at this civil time; written with the next pulse."""
         with self._awake:
-            first, self._alive_ms = self._alive_ms is None, utc_ms
-            if first:
+            news, self._alive_ms = self._alive_ms == self._alive_kept, utc_ms
+            if news:  # since the last pulse: the thread may be waiting for ever
                 self._awake.notify()
 
     def close(self, timeout_s: float) -> bool:

@@ -1,6 +1,8 @@
 """Checkpoints: signed when the tree has grown, soon after a gas alarm, held against the tree by all who check."""
 
+import sqlite3
 import subprocess
+import time
 
 import apsw
 import pytest
@@ -87,6 +89,24 @@ def test_the_last_sign_of_life_survives_a_kill_and_is_known_to_the_next_life(pat
     again = Journal.open(path, depot=DEPOT)
     assert again.restored.last_alive_ms == 1_790_000_000_000
     again.close(1)
+
+
+def test_signs_of_life_are_kept_while_nothing_else_is_written(path, monkeypatch):
+    monkeypatch.setattr(writer, "PULSE_S", 0.01)
+    life = Life(path)
+    life.write(boot())
+    with sqlite3.connect(path) as db:
+        for sign in range(1, 4):
+            life.journal.alive(sign)
+            kept = [(0,)]
+            for _ in range(500):
+                if kept == [(sign,)]:
+                    break
+                time.sleep(0.002)
+                kept = db.execute("SELECT value FROM meta WHERE name = 'last_alive_ms'").fetchall()
+            assert kept == [(sign,)]
+    db.close()
+    life.close()
 
 
 def test_the_last_entrys_time_is_a_sign_of_life_too_unless_its_clock_was_wrong(path):
