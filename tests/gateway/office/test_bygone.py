@@ -20,6 +20,7 @@ from gateway.office.books import Books
 from gateway.office.bygone import Bygone, Course, Told, past
 from gateway.office.findings import Key
 from gateway.office.judge import changes
+from gateway.office.law import law_of
 from gateway.office.lawfacts import Asked, measured, measured_each
 
 ON = date(2026, 11, 29)
@@ -113,9 +114,17 @@ class Office:
         self.depot.journal.parent.mkdir(parents=True, exist_ok=True)
         self.tickets = iter(range(1, 1000))
         self.now = int(NOON)
-        self.books = Books(self.depot)
+        self.law = law_of(self.depot)
+        self.books = self.opened()
         self.filed()
         self.judged()
+
+    def opened(self) -> Books:
+        """Open the books anew, as an office does that starts."""
+        books = Books(self.depot, self.law)
+        if self.depot.journal.exists():
+            books.catch_up()
+        return books
 
     def filed(self, *bodies: tuple[str, dict[str, object]]) -> None:
         journal = Journal.open(self.depot.journal, depot=self.depot.id)
@@ -165,8 +174,7 @@ def test_a_breach_begun_and_ended_before_anybody_entered_it_stands_in_the_histor
 def test_an_office_that_starts_anew_does_not_tell_it_again(office: Office) -> None:
     office.told(office.moved("in", 10, "e1"), office.moved("out", 6, "e2"))
     assert gone(office.judged())
-    office.books = Books(office.depot)
-    office.books.catch_up()
+    office.books = office.opened()
     assert not gone(office.judged())
 
 
@@ -224,14 +232,12 @@ def test_what_was_told_in_time_is_not_taken_back_by_an_office_that_starts_anew(o
     ]
     office.filed((kept.KIND, {"at_ms": int(NOON) - 30 * DAY_MS, "entries": told_early}))
     office.now = int(NOON) - 30 * DAY_MS + 1000
-    office.books = Books(office.depot)
-    office.books.catch_up()
+    office.books = office.opened()
     office.judged()
     renewed = line | days[11] | {"id": "l2", "values": {"valid_until": "2027-11-18"}}
     office.filed((kept.KIND, {"at_ms": int(NOON) - 11 * DAY_MS, "entries": [renewed]}))
     office.now = int(NOON)
-    office.books = Books(office.depot)
-    office.books.catch_up()
+    office.books = office.opened()
     office.books.judge._changed_ms = Millis(int(NOON) - 29 * DAY_MS)  # as if nothing had changed since
     changes_then = office.books.judge.judge(office.books.desk, Millis(office.now)).changes
     assert not [change for change in changes_then if change["rule"] == "house-23-licence" and "past" in change]
