@@ -12,7 +12,8 @@ from typing import Final
 from alerts.channels.mqtt import MqttChannel as MqttOut
 from alerts.dispatcher import Channel
 from dashboards.office import Enter, Reply
-from gateway.depot import ConsoleChannel, Depot, MqttChannel, WebhookChannel
+from gateway.depot import Channel as DescribedChannel
+from gateway.depot import Depot, MqttChannel
 from gateway.engine.engine import Engine
 from gateway.engine.events import Committed, Effect, Event, Record
 from gateway.field.leaving import let_go
@@ -134,7 +135,7 @@ class Life:
         self._start_wiring()
 
     def _build(self, depot: Depot) -> Wiring:
-        def phone(channel: WebhookChannel | MqttChannel | ConsoleChannel, to: Depot, ears: Ears) -> Channel:
+        def phone(channel: DescribedChannel, to: Depot, ears: Ears) -> Channel:
             if isinstance(channel, MqttChannel) and to.mqtt is not None:
                 return MqttOut(channel.id, to.mqtt, to.id, ears.alarm, self._field.broker.connect)
             return self._field.phones[channel.id]

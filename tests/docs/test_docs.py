@@ -29,7 +29,17 @@ from gateway.budget import budgets
 from gateway.commands.effects import page as page_of_effects
 from gateway.configuration.loading import load
 from gateway.configuration.problems import ConfigError
-from gateway.configuration.schema import CHANNELS, LATER_CHANNELS, LISTED, SINGLE, OutputTable, Table
+from gateway.configuration.schema import (
+    CHANNELS,
+    LATER_CHANNELS,
+    LISTED,
+    SINGLE,
+    ChannelTable,
+    OutputTable,
+    PlainChannelTable,
+    Table,
+    WebhookTable,
+)
 from gateway.metrics import BUS, INFLUX, MQTT, STORE
 from sensors import profiles
 from sensors.profiles.keys import STATUSES
@@ -86,16 +96,16 @@ def rows(text: str) -> dict[str, list[str]]:
     return found
 
 
+CHANNEL_SECTIONS: dict[type[ChannelTable], str] = {
+    OutputTable: "Outputs",
+    WebhookTable: "Webhook",
+    PlainChannelTable: "MQTT and console",
+}
+
 TABLES: list[tuple[str, type[Table]]] = [
     *((f"`[{name}]`", model) for name, model in SINGLE.items()),
     *((f"`[[{name}]]`", model) for name, model in LISTED.items() if name != "channel"),
-    *(
-        (
-            "Outputs" if m is OutputTable else "Webhook" if kind == "webhook" else "MQTT and console",
-            m,
-        )
-        for kind, m in CHANNELS.items()
-    ),
+    *((CHANNEL_SECTIONS[model], model) for model in dict.fromkeys(CHANNELS.values())),
 ]
 
 
