@@ -62,10 +62,12 @@ def test_every_module_class_and_function_named_exists(page: Path):
         assert resolve_name(named) is not None, f"{named} does not exist"
 
 
-def test_the_page_of_the_architecture_names_every_room_of_the_gateway():
+def test_the_page_of_the_architecture_names_every_room_of_the_gateway_and_what_stands_beside_them():
     rooms = {path.parent.name for path in (ROOT / "gateway").glob("*/__init__.py")}
     table = text_of(DOCS / "architecture.md").partition("| room | what stands there |")[2].partition("\n\n")[0]
     assert set(re.findall(r"`(\w+)/`", table)) == rooms
+    beside = {path.stem for path in (ROOT / "gateway").glob("[a-z]*.py")}
+    assert set(re.findall(r"`(\w+)`", table.partition("| beside them |")[2])) == beside
 
 
 def test_the_page_of_the_architecture_says_what_each_part_of_the_engine_answers():
