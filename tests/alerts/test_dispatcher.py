@@ -1,3 +1,5 @@
+"""Deliveries side by side: gas goes first, a hung channel holds up no other, and each is answered once."""
+
 import asyncio
 from collections.abc import Callable
 from contextlib import AsyncExitStack, asynccontextmanager

@@ -1,3 +1,5 @@
+"""Rules held against facts, each as an inspector would count: what is known, what is open, by what margin."""
+
 from datetime import UTC, date, datetime
 
 import pytest

@@ -1,3 +1,5 @@
+"""What Ferraz and the house rule tell of their own doubts and borrowed numbers."""
+
 import re
 
 from compliance import statutes

@@ -1,3 +1,5 @@
+"""Every case under tests/law comes out as it says."""
+
 import pytest
 from law_cases import CASES, Case, cases
 

@@ -1,3 +1,5 @@
+"""Every rule of every law has a case that is kept, one that is broken and one that is open."""
+
 from collections import defaultdict
 
 import pytest

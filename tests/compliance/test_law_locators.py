@@ -1,3 +1,5 @@
+"""The clauses of each law against the list of its text that a person made by hand."""
+
 import re
 from pathlib import Path
 

@@ -1,3 +1,5 @@
+"""Statutes as they are loaded: what the shipped ones ask for, and what a file is refused for."""
+
 from datetime import date
 from pathlib import Path
 

@@ -1,3 +1,5 @@
+"""The three seconds computed from a configuration: their parts, their sum and what stands in the way."""
+
 from pathlib import Path
 
 import pytest

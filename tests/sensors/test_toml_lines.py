@@ -1,3 +1,5 @@
+"""The scanner of lines: where each key of a TOML file stands, broken ones too."""
+
 import tomllib
 from collections.abc import Iterator
 

@@ -1,3 +1,5 @@
+"""What tests of the simulator share."""
+
 from collections.abc import Iterator
 
 import pytest

@@ -1,3 +1,5 @@
+"""The broker of the demo: it carries what it must, and ends in time."""
+
 import asyncio
 import struct
 

@@ -1,3 +1,5 @@
+"""Child processes: none outlives its parent, and each end is told."""
+
 import os
 import signal
 import subprocess

@@ -1,3 +1,5 @@
+"""The demo as a whole, with its real processes: alarms in time, and no orphan whatever ends it."""
+
 import json
 import os
 import re

@@ -1,3 +1,5 @@
+"""The depot.toml that the simulator writes: the gateway takes it, and it is kept when it is there."""
+
 import tomllib
 from dataclasses import replace
 from datetime import date

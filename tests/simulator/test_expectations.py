@@ -1,3 +1,5 @@
+"""What a scenario expects, held against what came: in time, late, early or never."""
+
 from simulator.expectations import Expectation, Told, failures
 
 RAISED = Told(12.0, "GD-1", "GAS", "raised", "A1")

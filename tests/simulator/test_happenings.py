@@ -1,3 +1,5 @@
+"""What befalls a simulated head: when, for how long and with what effect."""
+
 import pytest
 
 from simulator.happenings import KINDS, Happening, What, plight

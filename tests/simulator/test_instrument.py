@@ -1,3 +1,5 @@
+"""A simulated head: lag, noise, drift and range as the page of its physics says."""
+
 from dataclasses import replace
 
 import pytest

@@ -1,3 +1,5 @@
+"""Simulated Modbus lines on real sockets: requests cut, joined or garbled are answered as devices do."""
+
 import asyncio
 import struct
 

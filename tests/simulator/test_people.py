@@ -1,3 +1,5 @@
+"""Simulated people: they take an alarm when they would, or never."""
+
 import json
 import threading
 from dataclasses import replace

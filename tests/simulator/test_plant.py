@@ -1,3 +1,5 @@
+"""The simulated depot on its wires: gas shows in registers and in the record of the truth."""
+
 import asyncio
 import json
 from datetime import datetime

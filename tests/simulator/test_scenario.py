@@ -1,3 +1,5 @@
+"""Scenario and yard files: those that are shipped load, and a mistake is named with its cure."""
+
 from importlib import resources
 
 import pytest

@@ -1,3 +1,5 @@
+"""Where gas comes from: vessels and holes give what they held, no more, and as fast as physics lets them."""
+
 from math import inf
 
 import pytest

@@ -1,3 +1,5 @@
+"""The stage of the demo: which acts are due when, and which a demo cannot play."""
+
 from dataclasses import replace
 
 from simulator.happenings import Happening, What

@@ -1,3 +1,5 @@
+"""What the demo tells at its end: the slowest first output, and what nobody took."""
+
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from threading import Event

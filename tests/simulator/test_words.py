@@ -1,3 +1,5 @@
+"""The words of the simulator say the same in both languages."""
+
 from alerts.messages.catalogue import LANGUAGES, Catalogue
 
 

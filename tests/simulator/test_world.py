@@ -1,3 +1,5 @@
+"""Gas on the floor: none is lost, none is negative, and more of it is never less anywhere."""
+
 from dataclasses import replace
 from itertools import pairwise
 from math import inf

@@ -1,3 +1,5 @@
+"""A yard played on its own: gas comes, passes the levels and goes, the same every time."""
+
 from dataclasses import replace
 
 from simulator.happenings import Happening, What

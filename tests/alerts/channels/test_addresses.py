@@ -1,3 +1,5 @@
+"""Names of hosts: looked up, remembered for when the name server fails, and never waited for long."""
+
 import asyncio
 import socket
 import threading

@@ -1,3 +1,5 @@
+"""The console: one line for each event, with its times, whatever becomes of the terminal."""
+
 import asyncio
 import io
 import os

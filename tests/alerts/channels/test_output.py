@@ -1,3 +1,5 @@
+"""An output on its line: written at once, believed as read back, put right again and reported."""
+
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager

@@ -1,3 +1,5 @@
+"""The webhook against a real HTTP server: what is sent, how it is signed, and what each answer means."""
+
 import asyncio
 import hashlib
 import hmac

@@ -1,3 +1,5 @@
+"""The JSON that machines receive of a notice is the contract's."""
+
 import json
 from collections.abc import Callable
 from dataclasses import replace

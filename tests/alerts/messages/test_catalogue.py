@@ -1,3 +1,5 @@
+"""The catalogue of words: which language serves whom, and what a broken one is refused for."""
+
 import re
 
 import pytest

@@ -1,3 +1,5 @@
+"""What people are told of an alarm: where, what, how much and what to do, in few words."""
+
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import product

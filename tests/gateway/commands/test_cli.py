@@ -1,3 +1,5 @@
+"""The commands as a person meets them: help, answers, mistakes and how they end, in their language."""
+
 import errno
 import json
 import os

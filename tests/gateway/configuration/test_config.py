@@ -1,3 +1,5 @@
+"""A depot.toml as a whole: what it becomes, and every mistake in it with its line and its cure."""
+
 import os
 import re
 from datetime import date

@@ -1,3 +1,5 @@
+"""A depot.toml as bytes: encodings, line ends, sizes and depths that are taken or refused."""
+
 import json
 from datetime import date
 from pathlib import Path

@@ -1,3 +1,5 @@
+"""What the process says while nobody reads it: nobody waits, and what is dropped is told."""
+
 import json
 import logging
 import os

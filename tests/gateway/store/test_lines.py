@@ -1,3 +1,5 @@
+"""Line protocol: any name comes through as one record, and only numbers are fields."""
+
 import math
 
 import pytest

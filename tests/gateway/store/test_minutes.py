@@ -1,3 +1,5 @@
+"""A minute packed into a few bytes comes back as it was."""
+
 from typing import Any
 
 import pytest

@@ -1,3 +1,5 @@
+"""The recorder: every second is kept with its peak, whatever the disk does."""
+
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator

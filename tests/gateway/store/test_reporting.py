@@ -1,3 +1,5 @@
+"""Which readings a database is sent: all, or changes, and all of them around gas."""
+
 import pytest
 from recorded import BEGIN_S, reading
 

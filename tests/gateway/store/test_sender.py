@@ -1,3 +1,5 @@
+"""The sender against scripted databases: everything arrives once, whatever they answer."""
+
 import asyncio
 import time
 from dataclasses import replace

@@ -1,3 +1,5 @@
+"""The spool: first in first out, over restarts, with every loss counted."""
+
 from pathlib import Path
 
 import apsw

@@ -1,3 +1,5 @@
+"""Names of lines and brokers while the name server hangs: they are opened again, and nobody is held up."""
+
 import asyncio
 import socket
 import threading
