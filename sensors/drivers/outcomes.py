@@ -68,7 +68,7 @@ class Outcomes:
         """It spoke."""
         poll.heard = now
         poll.failures = poll.broke = 0
-        self._silent.spoke(poll)
+        self._silent.spoke(poll, now)
 
     def refused(self, poll: Poll, code: int, now: float) -> bool:
         """An exception answer: the unit lives (unless its gateway speaks for it) but gives no value.
@@ -77,7 +77,7 @@ class Outcomes:
         """
         apart = poll.block.split()
         if len(apart) > 1 or apart[0] is not poll.block:
-            self._split(poll, apart)
+            self._split(poll, apart, now)
             return True
         reason = f"exception-{code}"
         poll.rewind()
@@ -89,10 +89,10 @@ class Outcomes:
             self.alive(poll, now)
         return False
 
-    def _split(self, poll: Poll, apart: Sequence[Block]) -> None:
+    def _split(self, poll: Poll, apart: Sequence[Block], now: float) -> None:
         """The unit refuses a merged read: ask head by head from now on, so that one bad address spoils no other."""
         self._counters.splits += 1
-        self._silent.spoke(poll)
+        self._silent.spoke(poll, now)
         self._turns.replace(poll, apart)
 
     def fail(self, poll: Poll, reason: str, now: float) -> None:

@@ -3,6 +3,9 @@
 A line on which nobody answered when last asked is dead, as far as anybody can tell. To ask there costs no live unit
 anything, but it is no use to ask oftener than it takes to find each soon; and a gateway that waits for each of them
 only answers the later for it.
+
+Units fall mute and come back together, with the cable or the mains: the first that comes back brings the turn of the
+others, those next to a living one first.
 """
 
 from collections.abc import Sequence
@@ -27,6 +30,9 @@ DEAD_S: Final = 1.2
 LOOK_WITHIN_S: Final = 7.5
 """Where nothing queues up a dead line is asked oftener, so that each of its units is asked within this time."""
 
+RETURN_S: Final = 7.5
+"""Who comes back within this time of another came back with it: whoever else is silent is asked at once, but once."""
+
 PROBE_OVERDUE_S: Final = 2.0
 """A line without an idle gap probes all the same when a probe is so late."""
 
@@ -47,6 +53,7 @@ class Silent:
         "_left",
         "_next_probe",
         "_queues",
+        "_return_began",
         "_timeout_s",
         "dead",
         "polls",
@@ -65,6 +72,7 @@ class Silent:
         self.probed: Poll | None = None
         self._delayed_since = NEVER
         self._next_probe = NEVER
+        self._return_began = NEVER
 
     def count_failure(self, poll: Poll, status: Status, reason: str, now: float) -> None:
         """A turn without an answer: silent after two of them, then probed after 1, 2, 4, 5, 5 ... seconds."""
@@ -81,12 +89,29 @@ class Silent:
         if not self.dead and all(each.failures for each in self._all):
             self.dead, self._left = True, 1.0
 
-    def spoke(self, poll: Poll) -> None:
-        """It spoke, whatever it said."""
+    def spoke(self, poll: Poll, now: float) -> None:
+        """It spoke, whatever it said. Where it was silent the others may be back too."""
         self.dead = False
         if poll.silent:
             poll.silent = False
             self.polls.remove(poll)
+            if self.polls:
+                self._others_may_be_back(now)
+
+    def _others_may_be_back(self, now: float) -> None:
+        """The rest from what a probe costs holds for these too; who was asked in vain meanwhile waits as ever."""
+        if now - self._return_began > RETURN_S:
+            self._return_began = now
+        for other in self.polls:
+            if other.sent < self._return_began and other.broke < BREAKS_TO_WAIT:
+                other.probe_at = min(other.probe_at, now)
+        living = [place for place, each in enumerate(self._all) if not each.silent]
+        far = {
+            each: min((abs(place - one) for one in living), default=0)
+            for place, each in enumerate(self._all)
+            if each.silent
+        }
+        self.polls.sort(key=lambda other: far[other])
 
     # --- a dead line
 
@@ -142,7 +167,7 @@ class Silent:
     def probe(self, held: Held | None) -> Poll | None:
         """Begin the probe that is due first, of those that wait for one and are not held."""
         free = (poll for poll in self.polls if poll.idle and not (held and held(poll)))
-        probe = min(free, key=lambda each: each.probe_at, default=None)
+        probe = min(free, key=lambda each: (each.probe_at, each.sent >= self._return_began), default=None)
         if probe is not None:
             self._counters.probes += 1
             self.probed = probe

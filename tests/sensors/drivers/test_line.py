@@ -511,6 +511,30 @@ def test_all_units_of_a_line_that_comes_back_as_a_whole_are_read_within_8_s(coun
     assert all(len(line.good_times(unit, back + 8.0)) >= 15 for unit in line.gateway.units), "at its pace again"
 
 
+@pytest.mark.parametrize("window", [1, 16])
+@pytest.mark.parametrize("phase_s", [0.0, 1.9, 4.3, 6.6])
+def test_units_that_fell_mute_together_and_come_back_together_are_read_within_5_s_beside_living_ones(window, phase_s):
+    gateway = Gateway(set(range(1, 33)), mute_wait_s=0.2)
+    line = VirtualLine(gateway, window=window)
+    line.run(5.0)
+    fallen = set(range(10, 18))
+    gateway.units, gateway.mute = gateway.units - fallen, fallen
+    line.run(65.0 + phase_s)
+    back, since = fallen - {10}, line.now
+    gateway.units, gateway.mute = gateway.units | back, {10}
+    line.run(since + 5.0)
+    assert all(line.good_times(unit, since) for unit in back), "though one stays mute"
+
+
+@pytest.mark.parametrize("window", [1, 16])
+def test_half_a_dead_line_that_comes_back_waits_for_no_look_at_each_of_the_other_half(window):
+    line = dead_line(32, rtu=False, window=window)
+    line.gateway.units, line.gateway.mute = set(range(1, 17)), set(range(17, 33))
+    since = line.now
+    line.run(since + 24.0)
+    assert all(line.good_times(unit, since) for unit in line.gateway.units)
+
+
 def test_whoever_comes_back_after_its_gateway_was_out_of_reach_is_read_at_once():
     line = dead_line(10, rtu=False)
     line.line.closed("unreachable", line.now)
