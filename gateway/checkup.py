@@ -86,11 +86,11 @@ def _clock(depot: Depot) -> Observation:
     written = datetime.fromtimestamp(depot.file.stat().st_mtime).astimezone()
     if written > now:
         return Observation(
-            "clock_behind", Health.BAD, {"now": f"{now:%Y-%m-%d %H:%M}", "written": f"{written:%Y-%m-%d %H:%M}"}
+            "clock_behind", Health.BAD, {"now": f"{now:%Y-%m-%d %H:%M %Z}", "written": f"{written:%Y-%m-%d %H:%M %Z}"}
         )
     if not is_set():
-        return Observation("clock_free", Health.ADVICE, {"now": f"{now:%Y-%m-%d %H:%M}"})
-    return Observation("clock", Health.GOOD, {"now": f"{now:%Y-%m-%d %H:%M}"})
+        return Observation("clock_free", Health.ADVICE, {"now": f"{now:%Y-%m-%d %H:%M %Z}"})
+    return Observation("clock", Health.GOOD, {"now": f"{now:%Y-%m-%d %H:%M %Z}"})
 
 
 def _data(depot: Depot) -> Iterator[Observation]:

@@ -27,14 +27,14 @@ def command(talk: Talk) -> click.Command:
             if not as_json:
                 mark, colour = MARKS[seen.health.value]
                 click.secho(f"{mark}  {_sentence(talk, seen)}", fg=colour)
-        bad = sum(1 for seen in observations if seen.health is Health.BAD)
+        bad, advice = (sum(seen.health is health for seen in observations) for health in (Health.BAD, Health.ADVICE))
         if as_json:
             rows = [
                 {"check": one.check, "health": one.health.value, "text": _sentence(talk, one)} for one in observations
             ]
             talk.put_json({"ok": not bad, "findings": rows})
         else:
-            talk.say("doctor.sick" if bad else "doctor.well", count=bad)
+            talk.say("doctor.sick" if bad else "doctor.better" if advice else "doctor.well", count=bad or advice)
         if bad:
             click.get_current_context().exit(EXIT_FAILED)
 
