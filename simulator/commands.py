@@ -14,6 +14,7 @@ import click
 from alerts.messages.catalogue import Catalogue
 from gateway.commands.numbers import Number
 from gateway.commands.talk import Talk
+from sensors.sentences import Sentence
 from simulator import broker
 from simulator.children import LOOK_S, Child, ChildError, Children
 from simulator.clerk import DELIVERY, SIZE, Clerk
@@ -65,7 +66,7 @@ def command(talk: Talk) -> click.Command:
         except ChildError as error:
             raise click.ClickException(child_words(voice, error)) from error
         except OSError as error:
-            reason = error.strerror or str(error)
+            reason = voice.spoken(error.strerror or str(error))
             raise click.ClickException(
                 voice.text("refused.folder", folder=error.filename or data, reason=reason)
             ) from error
@@ -176,8 +177,9 @@ class Demo:
         try:
             return read_ports(self._file.read_text(encoding="utf-8"), self._scenario.yard)
         except (ForeignDepotError, UnicodeDecodeError) as error:
+            reason = error if isinstance(error, ForeignDepotError) else Sentence("it is no UTF-8 text")
             yard = self._scenario.yard.name
-            said = self._voice.text("refused.foreign", file=self._file, yard=yard, reason=error)
+            said = self._voice.text("refused.foreign", file=self._file, yard=yard, reason=self._voice.spoken(reason))
             raise click.ClickException(said) from error
 
     def _page_port(self, asked: int | None, before: Ports | None) -> int:
@@ -221,7 +223,7 @@ class Demo:
         try:
             summary = summarise(self._folder / JOURNAL, began)
         except JournalUnreadableError as error:
-            self._voice.say("demo.unreadable", reason=error)
+            self._voice.say("demo.unreadable", reason=self._voice.spoken(error))
             return
         count, worst = len(summary.alarms), summary.worst_ms
         key = "none_taken" if worst is None else "some"

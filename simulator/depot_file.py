@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
+from sensors.sentences import Sentence
 from simulator.devices import COILS
 from simulator.lines import HOST
 from simulator.yard import Head, Line, ModbusWire, Yard
@@ -60,8 +61,10 @@ def read_ports(text: str, yard: Yard) -> Ports:
         buses = {bus["id"]: bus["port"] for bus in document["bus"] if "port" in bus}
         web = int(document["web"]["listen"].rpartition(":")[2])
         return Ports({line.id: int(buses[line.id]) for line in yard.tcp_lines()}, int(document["mqtt"]["port"]), web)
-    except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError, AttributeError) as error:
-        raise ForeignDepotError(f"{type(error).__name__}: {error}") from error
+    except tomllib.TOMLDecodeError as error:
+        raise ForeignDepotError(Sentence("it is no TOML: {reason}", reason=error)) from error
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ForeignDepotError(Sentence("it lacks a port of a line, of MQTT or of the page")) from error
 
 
 def with_ports(text: str, ports: Ports) -> str:

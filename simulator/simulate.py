@@ -61,7 +61,7 @@ def command(talk: Talk) -> click.Command:
         except ChildError as error:
             raise click.ClickException(child_words(voice, error)) from error
         except OSError as error:
-            reason = error.strerror or str(error)
+            reason = voice.spoken(error.strerror or str(error))
             raise click.ClickException(
                 voice.text("refused.folder", folder=error.filename or given["data"], reason=reason)
             ) from error

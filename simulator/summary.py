@@ -9,6 +9,8 @@ from typing import Any
 
 import apsw
 
+from sensors.sentences import Sentence
+
 UNCOUNTED_CHANNELS = frozenset({"console"})
 """Channels of the demo's depot.toml that only show an alarm to whoever happens to look."""
 
@@ -77,7 +79,7 @@ def summarise(journal: Path, since: datetime) -> Summary:
             elif kind == "output":
                 sounding.discard(body["output"])
     except (apsw.Error, KeyError, TypeError, ValueError) as error:
-        raise JournalUnreadableError(f"{journal}: {type(error).__name__}: {error}") from error
+        raise JournalUnreadableError(Sentence("{place}: {why}", place=journal, why=error)) from error
     return Summary(tuple(alarms.values()))
 
 

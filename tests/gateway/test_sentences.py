@@ -20,7 +20,9 @@ from gateway.journal.errors import StoreError
 from gateway.words.sentences import law_mistake, spoken
 from sensors.profiles import ProfileError, load
 from sensors.sentences import Sentence
+from simulator.depot_file import ForeignDepotError, read_ports
 from simulator.scenario import ScenarioError, parse
+from simulator.scenario import load as load_scenario
 
 HERE = Path(__file__).parents[2] / "gateway"
 SPEAKING = (
@@ -37,7 +39,10 @@ SPEAKING = (
     HERE.parent / "sensors" / "wire" / "payload_points.py",
     HERE / "words" / "sentences.py",
     *(file for file in (HERE.parent / "compliance").glob("*.py") if file.stem != "situation"),
-    *(HERE.parent / "simulator" / f"{stem}.py" for stem in ("tables", "scenario", "yard_file")),
+    *(
+        HERE.parent / "simulator" / f"{stem}.py"
+        for stem in ("tables", "scenario", "yard_file", "depot_file", "summary", "commands")
+    ),
 )
 ERRORS = {"StoreError", "AbsentError", "NotOursError", "DamagedError", "ShorterError", "NoteError", "ValueError"}
 SAID_BY = {
@@ -155,6 +160,12 @@ def test_a_wrong_file_of_facts_is_told_in_portuguese(tmp_path: Path, words: Cata
         factfile.load(tmp_path, "fatos.toml", known_facts.load(), date(2026, 11, 30))
     right = "um número a partir de 0"
     assert law_mistake(words, refused.value) == f"fatos.toml: area patio.licensed_kg: esperado {right}, veio 'muito'"
+
+
+def test_a_folder_of_another_depot_is_told_in_portuguese(words: Catalogue) -> None:
+    with pytest.raises(ForeignDepotError) as refused:
+        read_ports('[depot]\nid = "x"\n', load_scenario("calm").yard)
+    assert spoken(words, refused.value) == "falta a porta de uma linha, do MQTT ou da página"
 
 
 def test_a_wrong_scenario_is_told_in_portuguese(words: Catalogue) -> None:
