@@ -21,7 +21,7 @@ class ControlError(OSError):
 def claim(path: Path) -> socket.socket:
     """Return a listening socket at `path`, mode 0600; a dead one that stands there is removed first.
 
-    The mode is set between bind and listen, when nobody can connect yet.
+    The mode is set between bind and listen, when nobody can connect yet. A folder that was removed is made anew.
 
     Raises:
         ControlError: another process answers there, the path is no socket, or it cannot be bound.
@@ -33,6 +33,7 @@ def claim(path: Path) -> socket.socket:
             raise ControlError(f"{path}: another gateway is running there")
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.unlink(missing_ok=True)
         listener.settimeout(0)
         listener.bind(str(path))

@@ -234,6 +234,12 @@ async def test_a_socket_that_the_disk_does_not_let_go_keeps_nobody_from_ending(t
         claim(served.path)
 
 
+async def test_where_the_folder_was_removed_it_is_made_anew_for_the_socket(tmp_path: Path) -> None:
+    path = tmp_path / "var" / "control.sock"
+    claim(path).close()
+    assert path.is_socket()
+
+
 async def test_a_file_that_is_no_socket_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "control.sock"
     path.write_text("notes")
