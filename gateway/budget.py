@@ -160,9 +160,14 @@ def _arriving(detector: Detector, rounds: Mapping[str, _Round]) -> tuple[tuple[s
 
 
 def _again_s(bus: Bus) -> float:
-    """Seconds after a lost poll until its unit is asked again: on RTU only when no late answer can come."""
-    timeout = bus.settings.timeout_ns
-    return (max(timeout, bus.settings.late_ns) if bus.settings.rtu else timeout) / SECOND
+    """Seconds after a lost poll until its unit is asked again.
+
+    On RTU only when no late answer can come; where ids are ignored in the next slot: there is no retry without them.
+    """
+    settings = bus.settings
+    if settings.rtu:
+        return max(settings.timeout_ns, settings.late_ns) / SECOND
+    return (settings.timeout_ns if settings.strict_ids else max(settings.timeout_ns, settings.period_ns)) / SECOND
 
 
 def _requests(bus: Bus, heads: Sequence[ModbusHead]) -> tuple[float, ...]:

@@ -52,6 +52,14 @@ def first(found: Depot) -> Budget:
     return budget(found, found.detectors[0])
 
 
+def test_where_ids_are_ignored_a_lost_poll_costs_a_whole_slot(tmp_path: Path) -> None:
+    bus = 'period_ms = 2000\ntransaction_id = "{ids}"'
+    strict, ignored = (first(depot(tmp_path, bus=bus.format(ids=ids))) for ids in ("strict", "ignore"))
+
+    assert dict(strict.parts)["lost-poll"] == 0.2 + ETHERNET_S
+    assert dict(ignored.parts)["lost-poll"] == 2.0 + ETHERNET_S, "there is no retry in the slot"
+
+
 def test_the_parts_of_a_plain_line_add_up(tmp_path: Path) -> None:
     found = first(depot(tmp_path, OUTPUTS, SIREN + 'bus = "saidas"\n'))
 
