@@ -13,8 +13,8 @@ Case: TypeAlias = Callable[[str, Path], Coroutine[None, None, list[Figure]]]
 
 Load = TypeVar("Load")
 
-JOB_100 = job.Load(devices=100, window_s=60.0, quiet_s=15.0, bare_s=20.0, crossings=200, soundings=50, target=8_000)
-JOB_1000 = job.Load(devices=1000, window_s=60.0, quiet_s=15.0, bare_s=15.0, crossings=200, soundings=50, target=25_000)
+JOB_100 = job.Load(devices=100, window_s=60.0, quiet_s=15.0, bare_s=8.0, crossings=200, soundings=50, target=8_000)
+JOB_1000 = job.Load(devices=1000, window_s=60.0, quiet_s=15.0, bare_s=8.0, crossings=200, soundings=50, target=25_000)
 PROMISE = promise.Load(units=25, mute=0, mqtt_heads=100, window_s=40.0, crossings=400, hard=False)
 HARD = promise.Load(units=32, mute=3, mqtt_heads=100, window_s=60.0, crossings=432, hard=True)
 LIFE = life.Load(window_s=15.0)
@@ -57,7 +57,9 @@ def cases(*, quick: bool, seconds: float | None) -> Mapping[str, Case]:
 
 
 def _quick() -> tuple[job.Load, job.Load, promise.Load, promise.Load, life.Load, parts.Load]:
-    small = replace(JOB_100, devices=20, window_s=3.0, quiet_s=1.0, bare_s=2.0, crossings=2, soundings=2, settle_s=2.0)
+    small = replace(
+        JOB_100, devices=20, window_s=3.0, quiet_s=1.0, bare_s=2.0, crossings=2, soundings=2, settle_s=2.0, bare_runs=1
+    )
     return (
         small,
         replace(small, target=JOB_1000.target),

@@ -53,6 +53,14 @@ MQTT = {
 }
 """Each counter of the broker's messages: its name and what it counts."""
 
+LANE = {
+    "waiting": ("channel_waiting", "notices that wait for their attempt"),
+    "in_hand": ("channel_in_hand", "notices that are being handed over"),
+    "attempts": ("channel_attempts_total", "attempts to hand a notice over"),
+    "timeouts": ("channel_timeouts_total", "attempts that were given up, the other side not answering in time"),
+    "crowded_out": ("channel_crowded_out_total", "notices put off because too many waited"),
+}
+"""Each figure of a channel: its name and what it tells."""
 
 STORE = {
     "seconds": ("store_seconds_total", "seconds of readings written to disk"),
@@ -115,6 +123,8 @@ def _lines(wiring: Wiring) -> Iterator[Figure]:
         yield from _counted(BUS, asdict(line.counters), {"bus": bus})
     if wiring.source is not None:
         yield from _counted(MQTT, asdict(wiring.source.counters), {})
+    for channel, count in wiring.dispatcher.counts().items():
+        yield from _counted(LANE, asdict(count), {"channel": channel})
 
 
 def _counted(

@@ -40,7 +40,7 @@ from gateway.configuration.schema import (
     Table,
     WebhookTable,
 )
-from gateway.metrics import BUS, INFLUX, MQTT, STORE
+from gateway.metrics import BUS, INFLUX, LANE, MQTT, STORE
 from sensors import profiles
 from sensors.profiles.keys import STATUSES
 from sensors.profiles.page import page as page_of_profiles
@@ -295,7 +295,7 @@ def test_the_page_names_exactly_the_metrics_that_are_given_out():
     sources = "".join(
         text_of(path) for folder in ("dashboards/web", "gateway") for path in (ROOT / folder).rglob("*.py")
     )
-    tables = (*BUS.values(), *MQTT.values(), *STORE.values(), *INFLUX.values())
+    tables = (*BUS.values(), *MQTT.values(), *LANE.values(), *STORE.values(), *INFLUX.values())
     given = set(re.findall(r'\bFigure\(\s*"(\w+)"', sources)) | {name for name, _ in tables}
     assert len(given) > 40
     assert set(re.findall(r"`vigia_(\w+)`", text_of(API))) == given
