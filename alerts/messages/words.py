@@ -22,6 +22,9 @@ _TO_DO = 40
 _GO_THERE = frozenset({Cause.RAISED, Cause.RISEN, Cause.STILL})
 """Causes after which somebody may have to go there: these carry the street address where it fits."""
 
+_GAS_GONE = frozenset({Phase.RETURNED_UNACKNOWLEDGED, Phase.LATCHED_UNACKNOWLEDGED})
+"""Phases in which the gas was last read below its limits and nobody has taken it: a repeat sends nobody away."""
+
 _LIFTED = frozenset({Cause.UNSHELVED, Cause.UNSUPPRESSED})
 
 
@@ -118,6 +121,8 @@ def _sentence(event: AlarmEvent, place: Place, catalogue: Catalogue, quality: st
         cause = Cause.CLEARED.value  # it passed while nobody was to hear of it
     elif event.over_range and cause == Cause.CLEARED.value:
         cause = "reads-clean"  # it passed its range: what it reads is no proof
+    elif cause == Cause.STILL.value and _is_gas_gone(event):
+        cause = "still-gone"
     key = f"{event.key.kind.value.lower()}.{cause}"
     if event.key == EXERCISE:
         key = "exercise.asked" if event.cause is Cause.RAISED else "exercise.over"
@@ -126,6 +131,10 @@ def _sentence(event: AlarmEvent, place: Place, catalogue: Catalogue, quality: st
     if event.key.kind is Kind.COMPLIANCE:
         values |= _in_the_room(values, LONGEST - len(prefix + say(key, **(values | {"what": "", "do": ""}))))
     return prefix + say(key, **values)
+
+
+def _is_gas_gone(event: AlarmEvent) -> bool:
+    return event.key.kind is Kind.GAS and event.after in _GAS_GONE and not event.over_range
 
 
 def _in_the_room(values: Mapping[str, str], room: int) -> dict[str, str]:

@@ -133,6 +133,23 @@ def test_a_repeat_tells_for_how_long_and_the_peak(make_event: Make, at: Make) ->
     assert "pico 31,1 % LIE" in still
 
 
+def test_a_repeat_of_gas_that_is_gone_sends_nobody_away_and_says_that_nobody_has_taken_it(
+    make_event: Make, at: Make
+) -> None:
+    gone = make_event(cause=Cause.STILL, after=Phase.LATCHED_UNACKNOWLEDGED, at=at(245_000), lel_pct=0.0, peak=31.06)
+    told = words(gone, CENTRO, "pt")
+    assert told.startswith("GÁS nível A1 há 4 min sem ninguém atender, lido abaixo do limite - ")
+    assert "pico 31,1 % LIE" in told
+    assert told.endswith("Confira o local e reconheça o alarme.")
+    assert "afaste" not in told.lower()
+
+
+def test_a_repeat_after_over_range_believes_no_low_reading(make_event: Make) -> None:
+    after = Phase.LATCHED_UNACKNOWLEDGED
+    told = words(make_event(cause=Cause.STILL, after=after, lel_pct=0.0, over_range=True), CENTRO, "pt")
+    assert "ALARME DE GÁS continua" in told
+
+
 @pytest.mark.parametrize(
     ("seconds", "told"), [(0, "0 s"), (59, "59 s"), (60, "1 min"), (7199, "119 min"), (7200, "2 h 0 min")]
 )
