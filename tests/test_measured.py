@@ -40,6 +40,7 @@ def test_the_best_of_three_tries_counts_those_at_the_end_and_the_summary_names_t
     (tmp_path / "conftest.py").write_text(CONFTEST.read_text())
     (tmp_path / "pytest.ini").write_text(
         "[pytest]\nasyncio_mode = auto\nasyncio_default_fixture_loop_scope = function\nmarkers = measured\n"
+        f"pythonpath = {CONFTEST.parent}\n"
     )
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", str(tmp_path)]
     ran = subprocess.run(command, check=False, cwd=tmp_path, capture_output=True, text=True, timeout=60)

@@ -19,7 +19,7 @@ from sensors.wire.payload_points import (
     pointer_to,
 )
 from sensors.wire.places import Function
-from sensors.wire.topics import DEFAULT
+from sensors.wire.topics import DEFAULT, UnknownNameError
 from sensors.wire.units import UnitOfValue
 
 
@@ -77,7 +77,7 @@ def payload_points(table: Mapping[str, object]) -> PayloadPoints:
 
 def _blamed(found: Mapping[str, Any], error: ValueError) -> str:
     """Return the key that a mistake in the points as a whole is most likely in."""
-    if "topic" in found and "stands for" in str(error):
+    if "topic" in found and isinstance(error, UnknownNameError):
         return "topic"
     return "states" if _value(found) is None else "value"
 

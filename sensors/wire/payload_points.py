@@ -11,7 +11,7 @@ from sensors.wire.meanings import ALARMS, Meaning
 from sensors.wire.places import Function, Raw
 from sensors.wire.points import AnalogueHead, ModbusPoints
 from sensors.wire.sparkplug import topics_of
-from sensors.wire.topics import DEFAULT, captures, filled, names
+from sensors.wire.topics import DEFAULT, UnknownNameError, captures, filled, names
 from sensors.wire.units import UnitOfValue
 
 SPARKPLUG: Final = "sparkplug"
@@ -183,7 +183,7 @@ class PayloadPoints:
         for topic in (field.topic for field in self.fields() if field.topic):
             if unknown := names(topic) - known:
                 name = min(unknown)
-                raise ValueError(
+                raise UnknownNameError(
                     Sentence("{name} of {topic} is not in {other}", name=name, topic=topic, other=self.topic)
                 )
         numbers = (self.scale, self.offset, self.zero_drift or 0.0, self.full_scale or 0.0, self.trip or 0.0)

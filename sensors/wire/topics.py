@@ -20,6 +20,10 @@ class TopicError(ValueError):
     """A template that is none, or a topic that does not fit it."""
 
 
+class UnknownNameError(TopicError):
+    """A template with a name that the head's own topic has not."""
+
+
 @lru_cache(maxsize=512)  # the templates of the profiles in use
 def _pattern(template: str) -> re.Pattern[str]:
     if len(template) > MAX_TEMPLATE:

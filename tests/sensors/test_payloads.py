@@ -52,12 +52,12 @@ def test_a_pointer_finds_its_value(pointer, document, value):
 
 
 @pytest.mark.parametrize("pointer", ["lel", "lel/x", "/a~", "/a~2b", "#/lel"])
-def test_a_malformed_pointer_is_refused_with_its_text(pointer):
-    with pytest.raises(ValueError, match="no JSON pointer"):
+def test_a_malformed_pointer_is_refused_with_what_is_wrong_in_it(pointer):
+    with pytest.raises(ValueError, match=r"begins with a slash|`~` is written"):
         PayloadPoints(pointer)
-    with pytest.raises(ValueError, match="no JSON pointer"):
+    with pytest.raises(ValueError, match=r"begins with a slash|`~` is written"):
         PayloadPoints("/lel", sequence=pointer)
-    with pytest.raises(ValueError, match="no JSON pointer"):
+    with pytest.raises(ValueError, match=r"begins with a slash|`~` is written"):
         PayloadPoints("/lel", states=(state(pointer, ok="measuring"),))
 
 
