@@ -67,7 +67,9 @@ by which the watch proves a siren's coil, as that siren hears it, one alarm at a
 journal's commit, the MQTT notice leaves after it. Figures of `job` with a target are those of the window with alarms.
 Until 2026-11-30 19:15Z the window without alarms held the office's first judgement, some 0.3 s of CPU at 1,000 heads.
 Nobody looks at the page in `job`: since 2026-12-01 the watch makes no views of heads then (docs/decisions/0013).
-What the milliseconds and the CPU of an alarm are spent on stands in docs/decisions/0014.
+What the milliseconds and the CPU of an alarm are spent on stands in docs/decisions/0014. The bare pymodbus loop is the
+median of five fresh processes since 2026-12-01 05:17Z: asyncio's receive buffer of 256 KiB costs it up to twice the CPU
+in one process and little in the next. Before, it was a single one.
 
 `largest` grows a depot of one head a unit, 32 units a line, at 1 Hz. What stops it is the cost of a poll (its share in
 the kernel is that of the sockets); from about 8,000 heads on the picture does not always fit into one answer of the
